@@ -142,7 +142,7 @@ def _breaches(reader: str, texts: Sequence[CauseText]) -> tuple[Breach, ...]:
         if operation := text.cause.key.operation:
             cases = {verdict.case for verdict in text.cause.verdicts if verdict.reader == reader}
             cells.setdefault((operation, text.verdict), set()).update(cases)
-    breaches = [Breach(name, kind, len(of)) for (name, kind), of in cells.items()]
+    breaches = [Breach(name, kind, len(cases)) for (name, kind), cases in cells.items()]
     return tuple(sorted(breaches, key=lambda e: (e.verdict is not VerdictKind.WRONG, -e.cells)))
 
 
@@ -155,8 +155,8 @@ def _settings(reader: str, texts: Sequence[tuple[int, CauseText]]) -> tuple[Sett
     """Return the settings that help with a reader's causes, but those that it has."""
     has = settings_text(reader)
     others = ((at, text) for at, text in texts if text.paste and text.settings != has)
-    of = grouped([(other.paste, at) for at, other in others])
-    settings = (Setting(lines, tuple(numbers)) for lines, numbers in of.items())
+    by_lines = grouped([(other.paste, at) for at, other in others])
+    settings = (Setting(lines, tuple(numbers)) for lines, numbers in by_lines.items())
     return tuple(sorted(settings, key=lambda setting: -len(setting.causes)))
 
 
@@ -247,7 +247,7 @@ class CauseText:
 
     @property
     def to_do(self) -> str:
-        lines = " and ".join(f"{text} ({place})" for text, place in self.paste)
+        lines = " and ".join(f"{text} ({where})" for text, where in self.paste)
         return f"{lines} {self.advice}" if lines else self.advice
 
     def command(self, verb: str) -> str:
@@ -346,8 +346,8 @@ def _where(run: Run, cause: RunCause) -> str:
 
 def _seen(run: Run, cause: RunCause) -> str:
     verdict = cause.first
-    of = cause.key.finding, cause.key.symptom.responsible
-    finding = next((f for f in verdict.findings if (f.kind, f.responsible) == of), None)
+    cause_of = cause.key.finding, cause.key.symptom.responsible
+    finding = next((f for f in verdict.findings if (f.kind, f.responsible) == cause_of), None)
     if finding is not None:
         note = "; ".join(filter(None, (_how(cause, finding), BLAME[finding.responsible].short)))
         witness = witness_text(finding.kind, finding.witness)
@@ -415,8 +415,8 @@ def _paste(setting: HelpfulSetting) -> Iterator[tuple[str, str]]:
             for line, names in setting.lines
         ]
     )
-    for place, texts in places.items():
-        yield printable(" ".join(texts)), printable(place)
+    for where, texts in places.items():
+        yield printable(" ".join(texts)), printable(where)
 
 
 CauseBlocks = Callable[[CauseText, int], tuple[Line | Code, ...]]
@@ -425,15 +425,15 @@ CauseBlocks = Callable[[CauseText, int], tuple[Line | Code, ...]]
 def cause_list(texts: Sequence[CauseText], blocks: CauseBlocks) -> Iterator[Block]:
     new = [text for text in texts if not text.known]
     known = [text for text in texts if text.known]
-    for title, of, first in (
+    for title, causes_of, first in (
         ("What is not correct", new, 1),
         ("Known, and still there", known, len(new) + 1),
     ):
-        if of:
-            yield Heading(f"{title}: {counted(len(of), 'cause')}")
+        if causes_of:
+            yield Heading(f"{title}: {counted(len(causes_of), 'cause')}")
             items = (
                 Item(Line(strong=text.headline, tone=text.verdict), blocks(text, number))
-                for number, text in enumerate(of, first)
+                for number, text in enumerate(causes_of, first)
             )
             yield Items(tuple(items), first)
 

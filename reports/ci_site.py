@@ -33,15 +33,19 @@ class CiSite:
     def shows_lines(self) -> bool:
         return bool(self.files)
 
-    def path(self, place: ScenarioPlace | None) -> str:
-        if place is None or INSTALLED in place.path.parts:
+    def path(self, location: ScenarioPlace | None) -> str:
+        if location is None or INSTALLED in location.path.parts:
             return ""
-        file, root = place.path.resolve(), self.root.resolve()
+        file, root = location.path.resolve(), self.root.resolve()
         return file.relative_to(root).as_posix() if file.is_relative_to(root) else ""
 
-    def link(self, place: ScenarioPlace | None) -> str:
-        path = self.path(place)
-        return f"{self.files}/{quote(path)}#L{place.line}" if path and place and self.files else ""
+    def link(self, location: ScenarioPlace | None) -> str:
+        path = self.path(location)
+        return (
+            f"{self.files}/{quote(path)}#L{location.line}"
+            if path and location and self.files
+            else ""
+        )
 
 
 def of(variables: Mapping[str, str]) -> CiSite:

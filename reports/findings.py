@@ -61,10 +61,10 @@ def _other_schema(witness: Witness) -> str:
 
 
 def _metadata(witness: Witness) -> str:
-    of = "show_commit_extra_metadata" if witness.key == SHOWN else "the commit's file"
+    shown_by = "show_commit_extra_metadata" if witness.key == SHOWN else "the commit's file"
     due = "nothing of that name" if witness.expected is None else repr(witness.expected)
     value = "no extra metadata" if witness.actual is None else repr(witness.actual)
-    return f"of {witness.column} {of} has {value}; expected {due}"
+    return f"of {witness.column} {shown_by} has {value}; expected {due}"
 
 
 FINDINGS: Final[Mapping[FindingKind, FindingWord]] = {

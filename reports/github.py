@@ -47,8 +47,8 @@ class Annotation:
     line: int = 0
 
     def command(self, level: str) -> str:
-        place = {"file": self.file, "line": str(self.line)} if self.file else {}
-        properties = {**place, "title": short(self.title, LONGEST_TITLE)}
+        location = {"file": self.file, "line": str(self.line)} if self.file else {}
+        properties = {**location, "title": short(self.title, LONGEST_TITLE)}
         inner = ",".join(f"{name}={text.translate(_PROPERTY)}" for name, text in properties.items())
         return f"::{level} {inner}::{self.message.translate(_DATA)}"
 
@@ -90,10 +90,10 @@ def _of_causes(
     for text in texts:
         if not text.known and text.verdict in {*BAD, VerdictKind.UNKNOWN}:
             who = f"{text.engine} ({text.mark})" if text.mark else text.engine
-            place = places.of_cause(text.cause)
+            location = places.of_cause(text.cause)
             parts = (f"{text.amount}; {text.where}", text.seen, text.to_do, text.commands[0])
             message = "\n".join(filter(None, parts))
-            yield _annotation(f"{who}: {text.what}", message, place, site)
+            yield _annotation(f"{who}: {text.what}", message, location, site)
 
 
 def _of_steps(run: Run, site: CiSite, places: ScenarioPlaces) -> Iterator[Annotation]:
@@ -107,10 +107,12 @@ def _of_steps(run: Run, site: CiSite, places: ScenarioPlaces) -> Iterator[Annota
             step = run.info.step(verdict.variant, verdict.step)
             title = f"{verdict.reader}: step {step.number} '{step.text}' is {verdict.verdict}"
             parts = verdict.variant, verdict.because, findings_text(verdict)
-            place = places.of(verdict.variant, verdict.step)
-            yield _annotation(title, "\n".join(filter(None, parts)), place, site)
+            location = places.of(verdict.variant, verdict.step)
+            yield _annotation(title, "\n".join(filter(None, parts)), location, site)
 
 
-def _annotation(title: str, message: str, place: ScenarioPlace | None, site: CiSite) -> Annotation:
-    path = site.path(place)
-    return Annotation(title, message, path, place.line if place and path else 0)
+def _annotation(
+    title: str, message: str, location: ScenarioPlace | None, site: CiSite
+) -> Annotation:
+    path = site.path(location)
+    return Annotation(title, message, path, location.line if location and path else 0)

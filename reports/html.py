@@ -367,7 +367,7 @@ def _marks(marked: Marks, files: NumberedFiles, pool: Pool) -> JsonValue:
     return {
         "notes": [pool.add([str(note.kind), text(note), note.whose]) for note in marked.notes],
         "want": [[mark.row, mark.column, mark.note] for mark in marked.expected],
-        "got": [[item.row, item.column, item.note] for item in marked.found],
+        "got": [[item.row, item.column, item.note] for item in marked.answered],
         "pairs": [list(pair) for pair in marked.pairs],
     }
 
@@ -427,9 +427,14 @@ def with_examples(cells: PageCells) -> PageCells:
         return cells
     most = max(1, MOST_CELLS // max(1, len(cells.causes)))
     examples = {case for cause in cells.causes for case in cause.cases[:most]}
-    more = [e for of in cells.shown.values() for e in of if e.case not in examples]
-    some = ((key, [e for e in of if e.case in examples]) for key, of in cells.shown.items())
-    shown = {key: of for key, of in some if of}
+    more = [
+        e for examples_of in cells.shown.values() for e in examples_of if e.case not in examples
+    ]
+    some = (
+        (key, [e for e in examples_of if e.case in examples])
+        for key, examples_of in cells.shown.items()
+    )
+    shown = {key: examples_of for key, examples_of in some if examples_of}
     before = {case: before for case, before in cells.before.items() if case in examples}
     counted = [*cells.counted, *more]
     return replace(cells, shown=shown, counted=counted, before=before, examples=most)

@@ -85,7 +85,9 @@ def _things(run: Run) -> list[tuple[str, Thing]]:
         if many and _passes(verdict) and verdict.case not in late
     ]
     tables = grouped([((verdict.variant, verdict.reader), verdict) for verdict in summed])
-    things: list[tuple[str, Thing]] = [(of[0].scenario, tuple(of)) for of in tables.values()]
+    things: list[tuple[str, Thing]] = [
+        (cells[0].scenario, tuple(cells)) for cells in tables.values()
+    ]
     summed_cases = {verdict.case for verdict in summed}
     things += [
         (verdict.scenario, verdict) for verdict in run.verdicts if verdict.case not in summed_cases
@@ -132,9 +134,9 @@ class _Suites:
     def _placed(self, case: PlacedCase, at: tuple[str, int]) -> PlacedCase:
         """Say where a test did not pass; the schema of Jenkins' xUnit plugin has no place."""
         if self._site.shows_lines and case.result:
-            place = self._places.of(*at)
-            if place and (path := self._site.path(place)):
-                case.file, case.line = _xml(path), place.line
+            location = self._places.of(*at)
+            if location and (path := self._site.path(location)):
+                case.file, case.line = _xml(path), location.line
         return case
 
 

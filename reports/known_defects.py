@@ -1,4 +1,4 @@
-"""Defects that are known: those of `known_defects.yaml`, and of the scenarios of `bugs/`."""
+"""Known defects: those of `known_defects.yaml`, and those that scenarios of `bugs/` reproduce."""
 
 from __future__ import annotations
 
@@ -22,38 +22,38 @@ from harness.scenario.cells import parse_reader
 FILE: Final = Path(__file__).with_suffix(".yaml")
 BUGS: Final = "bugs/"
 ENTRY: Final = re.compile(r"(?P<project>[\w-]+/[\w-]+)#(?P<number>\d+)")
-"""How texts call an entry of a tracker on GitHub."""
+"""An issue or a pull request on GitHub, as texts name it: `apache/hudi#1`."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownDefect:
     what: str
     trackers: Annotated[tuple[str, ...], Field(min_length=1)]
-    """The addresses of what trackers have of it."""
+    """The addresses of its issues and pull requests."""
     seen_in: tuple[str, ...]
     formats: tuple[str, ...]
     findings: tuple[FindingKind, ...]
     results: str
-    """Where below docs/ it is told how it was seen."""
+    """The page below docs/ that says how it was seen."""
     to_do: str
     scenario: str
-    """A shipped one that shows it."""
+    """A shipped scenario that shows it."""
     operation: str = ""
-    """Since which it is so, where it takes one."""
+    """The operation after which it occurs; empty if it needs none."""
     feature: str = ""
-    """What a step must give the table, in the words of `usage.yaml`."""
+    """The feature that a step must give the table, as `usage.yaml` names it; empty if none."""
     scenarios: tuple[str, ...] = ()
-    """Those that show it; empty for any."""
+    """The only scenarios that can show it; empty if any can."""
     right_in: tuple[str, ...] = ()
     near: bool = False
-    """Whether what trackers have is only like it."""
+    """Whether the trackers only have something similar."""
 
     @property
     def entries(self) -> str:
         return ("near " if self.near else "") + ", ".join(f"<{entry}>" for entry in self.trackers)
 
     def fits(self, finding: FindingKind | None, operation: str, verdict: Verdict, run: Run) -> bool:
-        """Return whether one of a cause's answers may be so by this."""
+        """Return whether the defect can explain an answer of a cause."""
         variant = run.info.variant(verdict.variant)
         steps = variant.steps[: verdict.step]
         return (
@@ -82,7 +82,7 @@ def known_defects() -> Mapping[str, KnownDefect]:
 def known_as(
     finding: FindingKind | None, operation: str, verdicts: Sequence[Verdict], run: Run
 ) -> tuple[str, ...]:
-    """Return the names of the known defects that all the answers of a cause fit."""
+    """Return the names of the known defects that can explain all answers of a cause."""
     return tuple(
         name
         for name, defect in known_defects().items()
@@ -93,13 +93,13 @@ def known_as(
 def sentences(
     finding: FindingKind | None, operation: str, verdicts: Sequence[Verdict], run: Run
 ) -> Iterator[str]:
-    """Yield what is known of a cause: what it fits, and what trackers have of it."""
+    """Yield the known defects that explain a cause, with what trackers have of them."""
     for name in known_as(finding, operation, verdicts, run):
         entries = known_defects()[name].entries
         yield f"It fits a known defect: {entries} (docs/findings.md#{name})."
     sources = {run.info.variant(verdict.variant).source for verdict in verdicts}
     if all(verdict.scenario.startswith(BUGS) for verdict in verdicts) and any(sources):
-        yield f"The scenario is of a known defect: {'; '.join(filter(None, sorted(sources)))}."
+        yield f"The scenario reproduces a known defect: {'; '.join(filter(None, sorted(sources)))}."
 
 
 def right_in(
@@ -139,7 +139,7 @@ def of_wrong_answers(run: Run) -> Mapping[str, tuple[str, ...]]:
 
 
 def links(text: str) -> str:
-    """Return a text with a link for each entry of a tracker in it.
+    """Return a text in which each entry of a tracker is a link.
 
     >>> links("near apache/hudi#1")
     'near [apache/hudi#1](https://github.com/apache/hudi/issues/1)'

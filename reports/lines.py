@@ -69,11 +69,11 @@ def render(blocks: Iterable[Block], console: Console) -> None:
                 console.print(table(block, console))
 
 
-def _item(of: Item, lead: str, console: Console) -> None:
-    if of.blocks and lead != "-":
+def _item(block_item: Item, lead: str, console: Console) -> None:
+    if block_item.blocks and lead != "-":
         say(console, "")
-    item(console, of.line.whole, STYLES[of.line.tone], lead)
-    for block in of.blocks:
+    item(console, block_item.line.whole, STYLES[block_item.line.tone], lead)
+    for block in block_item.blocks:
         if isinstance(block, Code):
             command(console, block.text)
         else:

@@ -131,11 +131,11 @@ def text(
     texts = cause_texts(run) if texts is None else texts
     places = ScenarioPlaces(run)
 
-    def cause_blocks(of: CauseText, number: int) -> tuple[Line | Code, ...]:
-        link = "" if of.known else site.link(places.of_cause(of.cause))
-        if of.known:
-            return (Line(of.known),)
-        full = cause_lines(of) if number <= MOST_CAUSES else ()
+    def cause_blocks(cause_text: CauseText, number: int) -> tuple[Line | Code, ...]:
+        link = "" if cause_text.known else site.link(places.of_cause(cause_text.cause))
+        if cause_text.known:
+            return (Line(cause_text.known),)
+        full = cause_lines(cause_text) if number <= MOST_CAUSES else ()
         return (*([Line(strong="its line", href=link)] if link else []), *full)
 
     return fitted(

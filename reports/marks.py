@@ -37,7 +37,7 @@ class Marks:
 
     notes: tuple[Note, ...]
     expected: tuple[Mark, ...]
-    found: tuple[Mark, ...]
+    answered: tuple[Mark, ...]
     pairs: tuple[tuple[int | None, int | None], ...]
     """Numbers of an expected and an answered row that stand beside each other."""
 

@@ -242,7 +242,7 @@ AT_ONCE: Final = 3
 EVERYTHING: Final = 1 << 30
 
 
-def scores(of: Sequence[Score], none: str) -> ReportTable:
+def scores(some_scores: Sequence[Score], none: str) -> ReportTable:
     def count(kind: VerdictKind, number: int) -> Line:
         return Line(f"{number:,}", tone=kind) if number else Line(none)
 
@@ -253,13 +253,13 @@ def scores(of: Sequence[Score], none: str) -> ReportTable:
             DEFAULT if score.by_default else "",
             *(count(kind, number) for kind, number in score.counts.items()),
         )
-        for score in of
+        for score in some_scores
     ]
     return table(("reader", DEFAULT, *kinds), rows, numbers=kinds)
 
 
 def steps(run: Run, most: int = EVERYTHING) -> Iterator[Block]:
-    for title, of, tone in (
+    for title, reasons, tone in (
         (WRONG_STEPS, wrong_steps(run), VerdictKind.WRONG),
         (
             "Steps that are half-done: committed, then the writer failed",
@@ -268,7 +268,7 @@ def steps(run: Run, most: int = EVERYTHING) -> Iterator[Block]:
         ),
         ("Steps that were not applied", failed_steps(run), VerdictKind.UNKNOWN),
     ):
-        yield from section(title, [f"{step}: {why}" for step, why in of], tone, most)
+        yield from section(title, [f"{step}: {why}" for step, why in reasons], tone, most)
 
 
 def coverage(run: Run) -> Iterator[Block]:

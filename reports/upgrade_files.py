@@ -101,7 +101,7 @@ def page(comparison: SideComparison) -> str:
             "unmet": [_shown_cause(cause, comparison) for cause in comparison.irrelevant],
             "users_tables": html.parts(report.users_tables(comparison)),
             "accepted": [
-                _shown_cause(cause.cause, comparison, f"{cause.by.because} ({cause.by.place})")
+                _shown_cause(cause.cause, comparison, f"{cause.by.because} ({cause.by.location})")
                 for cause in comparison.accepted.causes
             ],
             "lines": list(report.line_texts(comparison)),
@@ -169,18 +169,20 @@ def _classes(comparison: SideComparison) -> Iterator[dict[str, object]]:
 def cell_lists(pairs: Iterable[CellPair], comparison: SideComparison) -> CellLists:
     """Return all pairs, table by table: one line for the steps after which the same was seen."""
     variants = grouped((pair.either.variant, pair) for pair in pairs)
-    lists = [(name, [*_lines(of, comparison)]) for name, of in list(variants.items())[:MOST_TABLES]]
+    lists = [
+        (name, [*_lines(pairs, comparison)]) for name, pairs in list(variants.items())[:MOST_TABLES]
+    ]
     if (more := len(variants) - MOST_TABLES) > 0:
         lists.append((f"and {counted(more, 'more table')}: harness explain CASE", []))
     return lists
 
 
 def _lines(pairs: Iterable[CellPair], comparison: SideComparison) -> Iterator[CellLine]:
-    for key, of in grouped((_key(pair), pair) for pair in pairs).items():
-        steps = sorted({pair.either.step for pair in of})
+    for key, same_pairs in grouped((_key(pair), pair) for pair in pairs).items():
+        steps = sorted({pair.either.step for pair in same_pairs})
         example = NOT_WORDED
-        with LoggedFailure(of[0].either.case):
-            example = _example(of[0], comparison)
+        with LoggedFailure(same_pairs[0].either.case):
+            example = _example(same_pairs[0], comparison)
         yield CellLine(numbers(steps), *key, example)
 
 
@@ -449,7 +451,7 @@ def _cause(cause: Regression, comparison: SideComparison) -> JsonObject:
 
 def _line(line: Acceptance) -> JsonObject:
     return {
-        "place": line.place,
+        "place": line.location,
         "engine": line.engine,
         "finding": str(line.finding or ""),
         "refusal": line.refusal,

@@ -460,7 +460,7 @@ def scope(comparison: SideComparison) -> str:
     shapes = dict.fromkeys(v.query.partition("(")[0] for v in asked)
     queries = f"{_kinds('view', views)}, {_kinds('query', shapes, 'queries')}"
     left_out = dict.fromkeys((*comparison.old.run.info.left_out, *comparison.new.run.info.left_out))
-    lacking = f"; left out to be quick: {', '.join(left_out)}" if left_out else ""
+    lacking = f"; left out to save time: {', '.join(left_out)}" if left_out else ""
     return f"{scenarios} on {tables} of {writers}, read by {readers} ({number}: {queries}{lacking})"
 
 
@@ -470,7 +470,7 @@ def _settings(variants: Iterable[VariantInfo]) -> str:
     for variant in variants:
         for name, value in variant.settings.items():
             values.setdefault(name, {})[value] = None
-    texts = [f"{name} {_listed(of)}" for name, of in values.items()]
+    texts = [f"{name} {_listed(values_of)}" for name, values_of in values.items()]
     more = len(texts) - FEW
     if more > 0:
         texts = [*texts[:FEW], f"{more} more settings" if more > 1 else "1 more setting"]
@@ -637,15 +637,15 @@ def _some_tables(names: Iterable[str]) -> str:
 def accepted_text(accepted: AcceptedCause, run: Run) -> str:
     cause, line = accepted.cause, accepted.by
     until = f", until {line.until}" if line.until else ""
-    why = f"accepted{until}: {line.because.rstrip('.')} ({line.place})"
+    why = f"accepted{until}: {line.because.rstrip('.')} ({line.location})"
     return f"{cause_title(cause)}; {cause_extent(cause, run)}; {why}"
 
 
 def line_texts(comparison: SideComparison) -> Iterator[str]:
     lines = comparison.accepted
     for line in lines.gone:
-        yield f"{line.place}: no longer occurs ({line}); take the line out"
+        yield f"{line.location}: no longer occurs ({line}); take the line out"
     for line in lines.unreviewed:
-        yield f"{line.place}: does not say why yet ({line}); replace the TODO"
+        yield f"{line.location}: does not say why yet ({line}); replace the TODO"
     for line in lines.expired:
-        yield f"{line.place}: counted until {line.until} and does no longer ({line})"
+        yield f"{line.location}: was valid until {line.until} ({line}); review it, or take it out"

@@ -93,9 +93,9 @@ def test_every_data_file_of_the_product_is_in_the_wheel(installed: Installed) ->
 
 
 def test_the_installed_command_plans_the_shipped_scenarios(installed: Installed) -> None:
-    told = installed.harness("plan", "--profile", "first")
-    assert "hudi/move[hudi-cow,rewrites=none]" in told
-    assert "1 variant, 3 readers, 21 checks" in told
+    output = installed.harness("plan", "--profile", "first")
+    assert "hudi/move[hudi-cow,rewrites=none]" in output
+    assert "1 variant, 3 readers, 21 checks" in output
 
 
 def test_the_installed_command_judges_and_reports_a_recorded_run(
@@ -103,8 +103,8 @@ def test_the_installed_command_judges_and_reports_a_recorded_run(
 ) -> None:
     folder = tmp_path / "run"
     shutil.copytree(ROOT / "tests" / "recorded" / "findings_a5", folder)
-    told = installed.harness("judge", "--show", "--run-dir", str(folder))
-    assert "missing rename" in told
+    output = installed.harness("judge", "--show", "--run-dir", str(folder))
+    assert "missing rename" in output
     for name in ("verdicts.jsonl", "report.html", "junit.xml"):
         assert (folder / name).stat().st_size > 10_000
 
@@ -145,8 +145,8 @@ def test_in_an_environment_of_its_own_the_wheel_comes_before_the_checkout(
     environment: Path, repository: Path
 ) -> None:
     where = "import harness.engines.spark.worker as w, pyspark; print(w.__file__)"
-    told = run(str(environment / "python"), "-c", where, cwd=repository)
-    assert Path(told.strip()).is_relative_to(environment.parent)
+    output = run(str(environment / "python"), "-c", where, cwd=repository)
+    assert Path(output.strip()).is_relative_to(environment.parent)
     assert "my/story" in run(
         *(str(environment / "harness"), "plan", "--scenarios", "my/", "--profile", "nightly"),
         cwd=repository,
@@ -158,8 +158,8 @@ def test_in_another_repository_pytest_collects_the_cells(
 ) -> None:
     code = "import harness, pytest; print(harness.__file__); sys.exit(pytest.main())"
     options = ("--collect-only", "-q", "--harness-profile", "nightly", "-p", "no:cacheprovider")
-    told = installed.python(code, *options, "my", cwd=repository).splitlines()
-    assert Path(told[0]).is_relative_to(installed.folder)
+    lines = installed.python(code, *options, "my", cwd=repository).splitlines()
+    assert Path(lines[0]).is_relative_to(installed.folder)
     case = "my/story.yaml::cell[my/story[hudi-cow]@spark-3.5.8-hudi-0.15.0/s{}/snapshot/all/"
-    results = [line for line in told if "::" in line]
+    results = [line for line in lines if "::" in line]
     assert [text.partition("trino")[0] for text in results] == [*map(case.format, (1, 2, 3))]

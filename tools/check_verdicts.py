@@ -124,7 +124,9 @@ class StoredTable(NamedTuple):
             (row, [row.values[name] for name in names if name in row.values]) for row in self.rows
         )
         return [
-            row for row, several in values if any(key in map(str, alike(one)) for one in several)
+            row
+            for row, several in values
+            if any(key in map(str, variants_of(one)) for one in several)
         ]
 
 
@@ -227,7 +229,7 @@ def plain(value: object) -> object:
     return str(value)
 
 
-def alike(value: object) -> Iterator[object]:
+def variants_of(value: object) -> Iterator[object]:
     """Yield a plain value; of a text that stands for another value, what it stands for too.
 
     A moment is also alike the one that an engine of milliseconds has of it.
@@ -253,7 +255,7 @@ def alike(value: object) -> Iterator[object]:
 
 def leaves(value: object) -> Iterator[object]:
     """Yield a value and all that is in it, plain."""
-    yield from alike(value)
+    yield from variants_of(value)
     match value:
         case dict():
             parts: Iterable[object] = value.values()
@@ -296,7 +298,7 @@ def _meets(row: StoredRow, condition: Condition, table: StoredTable) -> bool | N
         case Comparison.NOT_NULL:
             return value is not None
         case Comparison.EQUAL:
-            return plain(condition.value) in list(alike(value))
+            return plain(condition.value) in list(variants_of(value))
     try:
         return value is not None and bool(value >= condition.value)
     except TypeError:
@@ -516,7 +518,7 @@ def _by_folder(row: StoredRow, query: Query) -> bool | None:
         if one.path in named and one.path in row.values:
             value = named[one.path][0]
             if one.test is Comparison.EQUAL:
-                return plain(one.value) in list(alike(value))
+                return plain(one.value) in list(variants_of(value))
             if one.test in {Comparison.NULL, Comparison.NOT_NULL}:
                 return (value is None) is (one.test is Comparison.NULL)
     return None
@@ -565,10 +567,10 @@ def _dropped(table: StoredTable, row: StoredRow, column: str) -> int:
 
 
 def _of_folder(says: Sequence[object], expected: object, shown: object) -> str:
-    names = [one for value in says for one in alike(value)]
+    names = [one for value in says for one in variants_of(value)]
     if shown in names and expected not in names:
         return FOLDER
-    return READER if expected in list(alike(says[0])) else ""
+    return READER if expected in list(variants_of(says[0])) else ""
 
 
 def _of_record(
@@ -582,9 +584,9 @@ def _of_record(
     root = place.column.partition(".")[0].partition("[")[0].casefold()
     there, value = _dig(current, place.column)
     whole = {name.casefold(): part for name, part in current.items()}.get(root)
-    if there and expected in list(alike(value)):
+    if there and expected in list(variants_of(value)):
         return READER
-    if there and shown in list(alike(value)):
+    if there and shown in list(variants_of(value)):
         others = [name for name, part in values.items() if expected in list(leaves(part))]
         return HISTORY if expected is not None and others and root not in others else WRITER
     return READER if expected is not None and expected in list(leaves(whole)) else UNDECIDED

@@ -46,6 +46,7 @@ from tools.shared import table as markdown_table
 
 CHANGES: Final = "changes_from"
 _PATH: Final = re.compile(r"(\w+:)?(/[^\s'\",;:)]+)+")
+_VALUE: Final = re.compile(r"\d[\d:.+T-]*\d( [\d:.]+)?")
 _LONGEST: Final = 140
 """Characters of what a reader says when it refuses."""
 
@@ -143,11 +144,15 @@ def _causes(table: AuditedTable) -> Iterator[str]:
 
 def _why(answer: AuditedAnswer) -> str:
     if answer.because:
-        return f"{answer.verdict}: {_PATH.sub('…', answer.because)[:_LONGEST]}"
+        return f"{answer.verdict}: {_without_values(answer.because)}"
     if len(answer.read_as) == 1:
         return f"wrong: as a reader shows it with {answer.read_as[0]}"
     kinds = sorted({str(shown.kind).replace("_", " ") for shown in answer.differences})
     return f"wrong: {', '.join(kinds)}"
+
+
+def _without_values(text: str) -> str:
+    return _VALUE.sub("…", _PATH.sub("…", text))[:_LONGEST]
 
 
 def page(
@@ -169,20 +174,21 @@ def page(
     readers = list(dict.fromkeys(a.reader for one in audited for a in one.answers))
     yield "## What readers show"
     yield ""
-    yield "Of the newest version: all columns, how many rows, and conditions on each column."
+    yield "Of the newest version: all columns, how many rows, and conditions on each column. An open"
+    yield "case is one where the specification is silent, or readers differ with a reason, in a part."
     yield ""
-    rows = []
+    rows, opened = [], {one.table.name for one in tables if one.table.open_case}
     for one in audited:
         of_reader = {r: [a for a in one.answers if a.reader == r] for r in readers}
         cells = ["not known" if one.problem else _cell(of_reader[r]) for r in readers]
-        rows.append([one.name, *cells])
+        rows.append([f"{one.name}{' (open case)' if one.name in opened else ''}", *cells])
     yield from markdown_table(["table", *readers], rows)
     yield ""
     yield "## Why"
     yield ""
     for one in audited:
         if one.problem:
-            yield f"- {one.name}: {_PATH.sub('…', one.problem)[:_LONGEST]}"
+            yield f"- {one.name}: {_without_values(one.problem)}"
         yield from _causes(one)
 
 

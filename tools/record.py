@@ -27,7 +27,7 @@ from harness.model.canonical import text_of
 from harness.run import load_run
 from harness.scenario.cells import Cell
 from tests.builders import recordings, replay
-from tests.builders.recordings import Recorded, Said
+from tests.builders.recordings import Recorded, VerdictRecord
 
 StateOrAnswer = TypeVar("StateOrAnswer", StateRecord, Answer)
 SHOWN = 3
@@ -36,7 +36,7 @@ SHOWN = 3
 
 def changes(before: Mapping[str, Recorded], after: Mapping[str, Recorded]) -> Iterator[str]:
     """Yield what differs between two recordings; verdicts that changed alike stand at the end."""
-    was, now = dict[Cell, Said](), dict[Cell, Said]()
+    was, now = dict[Cell, VerdictRecord](), dict[Cell, VerdictRecord]()
     for name in dict.fromkeys((*before, *after)):
         old, new = before.get(name), after.get(name)
         if old is None or new is None:

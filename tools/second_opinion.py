@@ -210,9 +210,9 @@ def shipped(formats_: Collection[str]) -> Plan:
     scenarios = load_scenarios(scenarios_folder())
     variants: dict[tuple[str, str], Variant] = {}
     for profile in load_profiles(profiles_file()).values():
-        own = [s for s in scenarios if _matches(s.name, profile.scenarios)]
+        matching = [s for s in scenarios if _matches(s.name, profile.scenarios)]
         shapes, makers = map(formats.load, formats.names()), makers_of(profile)
-        for variant in plan(own, profile, shapes, makers).variants:
+        for variant in plan(matching, profile, shapes, makers).variants:
             if variant.format in formats_ and not variant.twin:
                 variants.setdefault((variant.scenario.name, variant.format), variant)
     return Plan("second_opinion", tuple(variants.values()), (), ())
@@ -314,10 +314,10 @@ def _read(opinion: Opinion, path: Path | None) -> Opinion:
         return replace(opinion, error=path.read_text(encoding="utf-8") if path else ENDED)
     with pa.ipc.open_file(path) as file:
         content = file.read_all()
-    own = [name for name in content.schema.names if not name.startswith("_hoodie_")]
-    columns = tuple((name, type_text(content.schema.field(name).type)) for name in own)
+    names = [name for name in content.schema.names if not name.startswith("_hoodie_")]
+    columns = tuple((name, type_text(content.schema.field(name).type)) for name in names)
     try:
-        values = [[*map(plain, content[name].to_pylist())] for name in own]
+        values = [[*map(plain, content[name].to_pylist())] for name in names]
     except (OverflowError, ValueError) as beyond:  # Python has no such moment
         return replace(opinion, error=f"{type(beyond).__name__}: {beyond}")
     rows = tuple(sorted(zip(*values, strict=True), key=text))  # a reader has them in any order
@@ -608,23 +608,25 @@ def page(states: Mapping[str, int], every: Sequence[Compared]) -> Iterator[str]:
         "differ, explained", "not", "as of earlier steps", "the same", "explained", "not",
     )  # fmt: skip
     yield ""
-    yield from table(heads, (_line(of, states[of], every) for of in sorted(states)))
+    yield from table(heads, (_line(name, states[name], every) for name in sorted(states)))
     yield from ("", "## Where opinion and model differ", "")
     heads = ("reader", "what", "places", "states", "scenarios", "why", "source")
     yield from table(heads, _explained(every, errors=False))
     yield from ("", "## States without an opinion", "")
     yield from table(heads, _explained(every, errors=True))
-    left = [f"{of}, {states[of]} states: {why}." for of, why in NONE.items() if of in states]
+    left = [
+        f"{name}, {states[name]} states: {why}." for name, why in NONE.items() if name in states
+    ]
     yield from ("", *(f"- {line}" for line in left)) if left else ()
     if lines := list(unexplained(every)):
         yield from ("", "## Not explained", "", *(f"- {line}" for line in lines))
 
 
-def _line(of: str, states: int, every: Sequence[Compared]) -> tuple[str, ...]:
-    own = [one for one in every if one.variant.format == of]
+def _line(format_name: str, states: int, every: Sequence[Compared]) -> tuple[str, ...]:
+    of_format = [one for one in every if one.variant.format == format_name]
     counts = []
     for past in (False, True):
-        asked = [one for one in own if (one.opinion.past is not None) is past]
+        asked = [one for one in of_format if (one.opinion.past is not None) is past]
         there = [one for one in asked if one.has_opinion]
         differ = [one for one in there if one.differences]
         wrong = sum(one.unexplained for one in differ)
@@ -632,8 +634,8 @@ def _line(of: str, states: int, every: Sequence[Compared]) -> tuple[str, ...]:
         counts += [
             f"{len(there)}{share}", len(there) - len(differ), len(differ) - wrong, wrong
         ]  # fmt: skip
-    readers = ", ".join(sorted({one.opinion.reader for one in own})) or "none"
-    return (of, readers, str(states), *map(str, counts))
+    readers = ", ".join(sorted({one.opinion.reader for one in of_format})) or "none"
+    return (format_name, readers, str(states), *map(str, counts))
 
 
 def _explained(every: Sequence[Compared], *, errors: bool) -> Iterator[tuple[str, ...]]:

@@ -246,14 +246,14 @@ class _AcidFile(NamedTuple):
     """A file of one base or delta folder of a transactional table."""
 
     path: str
-    place: str
+    partition: str
     """The folder of the table or partition."""
     kind: str
     low: int
     high: int
 
     def lies_in(self, other: _AcidFile) -> bool:
-        same = (self.place, self.kind) == (other.place, other.kind)
+        same = (self.partition, self.kind) == (other.partition, other.kind)
         narrower = other.high - other.low > self.high - self.low
         return same and narrower and other.low <= self.low and self.high <= other.high
 
@@ -274,9 +274,9 @@ def _acid_files(paths: Sequence[str]) -> Iterator[_AcidFile]:
     bases = dict[str, int]()
     for one in there:
         if one.kind == "base":
-            bases[one.place] = max(one.low, bases.get(one.place, 0))
+            bases[one.partition] = max(one.low, bases.get(one.partition, 0))
     for one in there:
-        base = bases.get(one.place, 0)
+        base = bases.get(one.partition, 0)
         newer = one.low == base if one.kind == "base" else one.high > base
         if newer and not any(one.lies_in(other) for other in there):
             yield one
@@ -287,7 +287,7 @@ def _hive_acid(table: Path, paths: Sequence[str], invalid: frozenset[int]) -> It
     inserted, deleted = list[tuple[_AcidFile, dict[str, Any]]](), set[tuple[object, ...]]()
 
     def row_id(file: _AcidFile, row: Mapping[str, Any]) -> tuple[object, ...]:
-        return file.place, row["originalTransaction"], row["bucket"], row["rowId"]
+        return file.partition, row["originalTransaction"], row["bucket"], row["rowId"]
 
     for file in _acid_files(paths):
         for row in read_file(table / file.path) or ():
@@ -299,7 +299,7 @@ def _hive_acid(table: Path, paths: Sequence[str], invalid: frozenset[int]) -> It
                 inserted.append((file, row))
     for file, row in inserted:
         if row_id(file, row) not in deleted:
-            values = {name: value[0] for name, value in folders(f"{file.place}/").items()}
+            values = {name: value[0] for name, value in folders(f"{file.partition}/").items()}
             yield StoredRow(file.path, {**values, **row[ACID_ROW]}, None)
 
 
@@ -422,11 +422,11 @@ class _Iceberg:
                 if entry["status"] != DELETED:
                     number = entry.get("sequence_number")
                     inherited = manifest.get("sequence_number", 0)
-                    place = manifest["partition_spec_id"], str(entry["data_file"]["partition"])
+                    partition = manifest["partition_spec_id"], str(entry["data_file"]["partition"])
                     yield {
                         **entry["data_file"],
                         "sequence": inherited if number is None else number,
-                        "place": place,
+                        "place": partition,
                     }
 
     def rows(self) -> Iterator[StoredRow]:
@@ -535,8 +535,8 @@ class _Hudi:
             return
         avro = data.startswith(b"Obj\x01")
         record: Any = next(iter(fastavro.reader(io.BytesIO(data)))) if avro else json.loads(data)
-        for place, ids in (record.get("partitionToReplaceFileIds") or {}).items():
-            yield from ((place, id_) for id_ in ids)
+        for partition, ids in (record.get("partitionToReplaceFileIds") or {}).items():
+            yield from ((partition, id_) for id_ in ids)
 
     def counts(self, instant: str) -> bool:
         """Return whether a commit is completed: on the timeline, or archived from it."""
@@ -553,11 +553,11 @@ class _Hudi:
             relative = path.relative_to(self.table)
             if relative.parts[0] == ".hoodie" or path.name.endswith(".crc"):
                 continue
-            place = str(relative.parent) if len(relative.parts) > 1 else ""
+            partition = str(relative.parent) if len(relative.parts) > 1 else ""
             if match := base.fullmatch(path.name):
-                bases[place, match[1]].append((match[2], str(relative)))
+                bases[partition, match[1]].append((match[2], str(relative)))
             elif match := log.fullmatch(path.name):
-                logs[place, match[1]].append((match[2], int(match[3]), str(relative)))
+                logs[partition, match[1]].append((match[2], int(match[3]), str(relative)))
         for group in sorted({*bases, *logs} - self.replaced):
             versions = list(self._versions(bases[group], logs[group]))
             yield from self._merged(versions, group[0])
@@ -627,7 +627,7 @@ class _Hudi:
                 record: Any = fastavro.schemaless_reader(data, schema, None)
                 yield _Version(name, instant, record, partial)
 
-    def _merged(self, versions: Sequence[_Version], place: str) -> Iterator[StoredRow]:
+    def _merged(self, versions: Sequence[_Version], partition: str) -> Iterator[StoredRow]:
         result = dict[str, tuple[_Version, str]]()
         twice = list[tuple[_Version, str]]()
         for stated in versions:
@@ -651,7 +651,7 @@ class _Hudi:
             elif version.partial:
                 doubt = f"{version.file} has no whole row"
             result[name] = version, doubt
-        values = {name: value[0] for name, value in folders(f"{place}/").items()}
+        values = {name: value[0] for name, value in folders(f"{partition}/").items()}
         for version, doubt in (*result.values(), *twice):
             last = version.row or {}
             current = self._current(last, version.instant)
@@ -712,9 +712,9 @@ def _deleted(data: bytes) -> Iterator[str]:
     ]
     parts = (("key", strings), ("place", strings), ("order", ["null", *wrappers]))
     delete = {"type": "record", "name": "d", "fields": [{"name": n, "type": t} for n, t in parts]}
-    of = {"type": "array", "items": delete}
+    deletes = {"type": "array", "items": delete}
     schema = fastavro.parse_schema(
-        {"type": "record", "name": "ds", "fields": [{"name": "all", "type": of}]}
+        {"type": "record", "name": "ds", "fields": [{"name": "all", "type": deletes}]}
     )
     record: Any = fastavro.schemaless_reader(io.BytesIO(data), schema, None)
     yield from (str(one["key"]) for one in record["all"])

@@ -80,7 +80,7 @@ def type_refusals() -> str:
 def type_gaps() -> str:
     """Return what the profiles have and no answer is recorded of."""
     profiles = load_profiles(profiles_file())
-    readers = {str(of.reader) for name in TYPE_PROFILES for of in profiles[name].readers}
+    readers = {str(asked.reader) for name in TYPE_PROFILES for asked in profiles[name].readers}
     asked = {cell.reader for cell in recorded_matrix()}
     stories = {f"{path.parent.name}/{path.stem}" for path in scenarios_folder().glob(STORIES)}
     parts = {
@@ -107,14 +107,15 @@ def type_declarations() -> str:
     rows = (
         (
             product,
-            f"`{of.name}`",
-            ", ".join((*of.formats, *(f"`{n}={v}`" for n, v in of.when.items()))) or "all",
-            ", ".join(of.types),
-            f"{of.form} → {of.to}".replace("|", "\\|"),
-            of.source,
+            f"`{tolerance.name}`",
+            ", ".join((*tolerance.formats, *(f"`{n}={v}`" for n, v in tolerance.when.items())))
+            or "all",
+            ", ".join(tolerance.types),
+            f"{tolerance.form} → {tolerance.to}".replace("|", "\\|"),
+            tolerance.source,
         )
         for product in declared.products()
-        for of in declared.declared_for(product).values()
+        for tolerance in declared.declared_for(product).values()
     )
     head = ("product", "declaration", "tables", "types", "shown, and taken for", "source")
     return "\n".join(table(head, rows))

@@ -38,6 +38,7 @@ def read(plan: ReadPlan, file: PlannedFile) -> tuple[FileTable, Projection]:
         asked = range(stored.num_rows) if file.only is None else sorted(file.only)
         left = [at for at in asked if at not in gone]
         table = projection.table()
+        # Without a type Arrow takes an empty list for one of NULLs.
         whole = len(left) == stored.num_rows
         rows = table if whole else table.take(pa.array(left, pa.int64()))
         return FileTable(file, rows, left), projection

@@ -62,7 +62,7 @@ class Projection:
         stored = self._columns.leaf(id_)
         if stored is None:
             return [self._constant(id_)] * self.stored.num_rows
-        values = stored.values if type_ is None else converted(stored.values, type_)
+        values = stored.values if type_ is None else self._converted(stored, type_)
         return list(map(canonical, values))
 
     def _constant(self, id_: Id) -> Value:
@@ -96,7 +96,12 @@ class Projection:
                 keys = self._column(key, inner(stored, KEY, values.keys))
                 items = self._column(value_part, inner(stored, VALUE, values.items))
                 return pa.MapArray.from_arrays(values.offsets, keys, items, type_, mask=nulls)
-        return converted(values, type_)
+        return self._converted(stored, type_)
+
+    def _converted(self, stored: StoredColumn, type_: pa.DataType) -> pa.Array:
+        if not self.plan.may_become(stored.values.type, type_):
+            raise ValueError(f"{stored.path} is {stored.values.type} in it, which is no {type_}")
+        return converted(stored.values, type_)
 
 
 def full_type(part: ColumnPart, arrow_type: ArrowType) -> pa.DataType:

@@ -17,7 +17,7 @@ from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.core.progress import Progress, started
 from harness.engines.api import Engine, Server
-from harness.engines.python_library import Entry, PythonLibrary, TableCatalog
+from harness.engines.python_library import Entry, PythonLibrary
 from harness.read.questions import load_engine
 from harness.runtime import metastore_client, provide, work_folders
 from harness.runtime.api import MetastoreUris
@@ -25,6 +25,19 @@ from harness.runtime.metastore_objects import CatalogEntry, decode, placed
 
 Entries = Mapping[str, CatalogEntry]
 """The entry of each table by its database: every table has one of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenEntries:
+    """Tables by their databases; see `TableCatalog`."""
+
+    entries: Mapping[str, Entry]
+
+    def of(self, tables: Sequence[tuple[str, str]]) -> Sequence[tuple[tuple[str, str], Entry]]:
+        return [(name, self.entries[name[0]]) for name in tables if name[0] in self.entries]
+
+    def close(self) -> None:
+        pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +59,16 @@ class AuditReaders:
             folder = work_folders.numbered(self.folder, name)
             serving: AbstractContextManager[Server]
             if isinstance(engine, PythonLibrary):
-                serving = engine.serve_tables(runtime, self._catalog(), folder, self.progress)
+                serving = engine.serve_tables(runtime, self._catalog, folder, self.progress)
             else:
                 uris = stack.enter_context(self._metastore())
                 serving = engine.serve(runtime, uris, folder, self.progress)
             yield engine, stack.enter_context(started(name, serving, self.progress))
 
-    def _catalog(self) -> TableCatalog:
-        made = {database: _thrift(database, entry) for database, entry in self.entries.items()}
-
-        def entries(tables: Sequence[tuple[str, str]]) -> Sequence[tuple[tuple[str, str], Entry]]:
-            return [(name, made[name[0]]) for name in tables if name[0] in made]
-
-        return entries
+    def _catalog(self) -> GivenEntries:
+        return GivenEntries(
+            {database: _thrift(database, e) for database, e in self.entries.items()}
+        )
 
     @contextmanager
     def _metastore(self) -> Iterator[MetastoreUris]:

@@ -12,7 +12,7 @@ from harness import reports
 from harness.artifacts.cache import Cache
 from harness.cli import options, plan_options, runs, show_plan
 from harness.cli.output import OUT, Output
-from harness.cli.plan_options import NamedParts
+from harness.cli.plan_options import NamedParts, PlanOverrides
 from harness.cli.runs import Ending, Resources, begun, looked_at, resumed
 from harness.plan import custom_distributions, shipped
 from harness.plan.profile import load_profiles
@@ -33,28 +33,22 @@ def quick_start(paths: Sequence[Path], named: NamedParts) -> str | None:
     return name if name in load_profiles(shipped.profiles_file()) else None
 
 
+@options.with_overrides
 @options.with_parts
 def plan(
     named: NamedParts,
+    overrides: PlanOverrides,
     scenarios: options.ScenariosArgument = None,
     folders: options.ScenariosOption = None,
     profile: options.ProfileOrPartsOption = None,
     k: options.SelectOption = "",
     cells: options.CellsOption = False,
     expected: options.ExpectedOption = False,
-    runtime: options.RuntimeOption = None,
-    query: options.QueryOption = None,
-    setting: options.SettingOption = None,
-    warehouse: options.WarehouseOption = None,
-    metastore: options.MetastoreOption = "",
 ) -> None:
     """Show what a run would do: variants, readers, checks; what is left out, and why."""
     paths = options.paths(scenarios, folders)
-    where = plan_options.PlanOverrides(
-        runtime or "", warehouse or "", metastore, tuple(query or ()), tuple(setting or ())
-    )
     chosen = profile or quick_start(paths, named)
-    made = plan_options.make(paths, chosen, k, None, where, named)
+    made = plan_options.make(paths, chosen, k, None, overrides, named)
     show_plan.show(made, OUT, cells=cells)
     if expected:
         show_plan.show_expected(made, OUT, every=bool(k))
@@ -78,11 +72,13 @@ def fetch(
 
 
 @options.with_output
+@options.with_overrides
 @options.with_parts
 @options.with_ending
 def run(
     output: Output,
     named: NamedParts,
+    overrides: PlanOverrides,
     ending: Ending,
     context: typer.Context,
     scenarios: options.ScenariosArgument = None,
@@ -91,11 +87,6 @@ def run(
     run_dir: options.RunDirOption = None,
     k: options.SelectOption = "",
     cases: options.CasesOption = None,
-    runtime: options.RuntimeOption = None,
-    query: options.QueryOption = None,
-    setting: options.SettingOption = None,
-    warehouse: options.WarehouseOption = None,
-    metastore: options.MetastoreOption = "",
     offline: options.OfflineOption = False,
     fresh: options.FreshOption = False,
     resume: options.ResumeOption = False,
@@ -111,11 +102,8 @@ def run(
         working = resumed(run_dir or run_folder.to_resume(), resources)
     else:
         paths = options.paths(scenarios, folders)
-        where = plan_options.PlanOverrides(
-            runtime or "", warehouse or "", metastore, tuple(query or ()), tuple(setting or ())
-        )
         chosen = profile or quick_start(paths, named)
-        made = plan_options.make(paths, chosen, k, cases, where, named)
+        made = plan_options.make(paths, chosen, k, cases, overrides, named)
         plan_options.check_asks(made)
         working = begun(made, run_dir, resources, fresh=fresh)
     with working as work:

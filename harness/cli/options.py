@@ -14,7 +14,7 @@ from typer.core import TyperGroup
 
 from harness.artifacts.cache import OFFLINE
 from harness.cli.output import Output
-from harness.cli.plan_options import QUICK_START, NamedParts
+from harness.cli.plan_options import QUICK_START, NamedParts, PlanOverrides
 from harness.cli.runs import HISTORY_FILE, Ending
 from harness.comparison import history
 from harness.core.errors import UsageProblem, printable
@@ -266,6 +266,19 @@ with_parts = _with(
         "writer": (WriterOption, None),
         "reader": (ReaderOption, None),
         "readers": (ReadersOption, None),
+    },
+)
+with_overrides = _with(
+    "overrides",
+    lambda runtime, warehouse, metastore, query, setting: PlanOverrides(
+        runtime or "", warehouse or "", metastore, tuple(query or ()), tuple(setting or ())
+    ),
+    {
+        "runtime": (RuntimeOption, None),
+        "warehouse": (WarehouseOption, None),
+        "metastore": (MetastoreOption, ""),
+        "query": (QueryOption, None),
+        "setting": (SettingOption, None),
     },
 )
 with_ending = _with(

@@ -163,37 +163,33 @@ def make(
     profile: str | None,
     pattern: str,
     cases: Path | None = None,
-    where: PlanOverrides = AS_PROFILE,
+    overrides: PlanOverrides = AS_PROFILE,
     named: NamedParts = NONE,
     change: Change | None = None,
 ) -> Plan:
     """Plan a profile, on its own scenarios or on those of `paths`.
 
-    Without a name it is the usual questions about these, and without both the quick start, or just
-    the parts that are named. `pattern` selects cells whose case contains it, `cases` is a file with
-    one case on each line.
+    Without a profile it has the usual questions about the scenarios; without paths too, the quick
+    start, or the formats, writers and readers that are named. `pattern` selects the cells whose
+    case contains it; `cases` is a file with one case on each line.
     """
-    scenarios, result = select_scenarios.choose(paths or (), profile or QUICK_START)
+    scenarios, chosen = select_scenarios.choose(paths or (), profile or QUICK_START)
     custom_distributions.register(paths or ())
-    named_parts, settings = named.read(), where.values()
+    parts, side = named.read(), change or UNCHANGED
     shipped_ones = profiles.load_profiles(shipped.profiles_file()).values()
     if profile is None and (paths or change):
-        sides = (change or UNCHANGED).sides, (change or UNCHANGED).formats_in_use
-        request = Request(named_parts, *sides, settings)
-        scenarios, result = usual.usual(request, (result, *shipped_ones), scenarios)
-        result = where.apply(result)
-        _check(result)
-        chosen, count = scenarios, len(scenarios)
-        result = usual.within_limit(result, request, count, lambda p: _planned(chosen, p))
+        request = Request(parts, side.sides, side.formats_in_use, overrides.values())
+        scenarios, usual_profile = usual.usual(request, (chosen, *shipped_ones), scenarios)
+        result = _within_limit(overrides.apply(usual_profile), request, scenarios)
     else:
-        if profile is None and named_parts.named:
-            asked = named_by(result, scenarios)
-            result = select_scenarios.ad_hoc(named_parts, (result, *shipped_ones), asked)
+        if profile is None and parts.named:
+            shown = named_by(chosen, scenarios)
+            chosen = select_scenarios.ad_hoc(parts, (chosen, *shipped_ones), shown)
         else:
-            result = named_parts.instead(result)
+            chosen = parts.instead(chosen)
+        result, settings = overrides.apply(chosen), overrides.values()
         scenarios = tuple(replace(s, settings={**s.settings, **settings}) for s in scenarios)
-        result = where.apply(result)
-    result = change.make(result, scenarios) if change else result
+    result = side.make(result, scenarios)
     _check(result)
 
     def controlled(some: Plan) -> Plan:
@@ -209,6 +205,13 @@ def make(
         return made
     text = yaml_reader.read(cases, CASES_BYTES, "a text file that names cases")
     return controlled(only(made, [line for raw in text.splitlines() if (line := raw.strip())]))
+
+
+def _within_limit(profile: Profile, request: Request, scenarios: Sequence[Scenario]) -> Profile:
+    _check(profile)
+    return usual.within_limit(
+        profile, request, len(scenarios), lambda narrowed: _planned(scenarios, narrowed)
+    )
 
 
 def _planned(scenarios: Sequence[Scenario], profile: Profile) -> Plan:

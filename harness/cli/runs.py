@@ -165,7 +165,7 @@ def begun(
         if run_dir is None:
             run_folder.point_begun(folder)
         with _logged_work(folder, resources) as work:
-            for line in (*made.chosen, *(f"left out to be quick: {w}" for w in made.left_out)):
+            for line in (*made.chosen, *(f"left out to save time: {w}" for w in made.left_out)):
                 work.progress.note(line)
             yield work
             run_folder.show(folder)

@@ -224,7 +224,7 @@ def _check_twice(lines: Iterable[Acceptance], document: Document) -> None:
         )
         first = seen.setdefault(key, line)
         if first is not line and first.until is None:
-            problem = f"the line at {first.place} is about the same; keep one of them"
+            problem = f"the line at {first.location} is about the same; keep one of them"
             document.problems.add(line.line, problem)
 
 

@@ -11,11 +11,11 @@ import secrets
 import socket
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
@@ -46,7 +46,7 @@ from harness.runtime.api import (
     Served,
     Surroundings,
 )
-from harness.runtime.metastore_client import CatalogGoneProblem, CatalogRefusedError
+from harness.runtime.metastore_client import Catalog, CatalogGoneProblem, CatalogRefusedError
 
 if TYPE_CHECKING:
     import pyarrow
@@ -65,10 +65,21 @@ DELTA_LOG: Final = "_delta_log"
 """The folder that makes a table one of Delta's (Delta's protocol, "Delta Log Entries")."""
 Entry = Any
 """Thrift's own entry of a table in the metastore."""
-TableCatalog = Callable[[Sequence[tuple[str, str]]], Sequence[tuple[tuple[str, str], Entry]]]
-"""Returns those of some tables that it has, each with its entry; raises as `entries` does."""
 Description = Mapping[str, Any]
 """What the worker is given of a table."""
+
+
+class TableCatalog(Protocol):
+    """Where a session finds tables."""
+
+    def of(self, tables: Sequence[tuple[str, str]]) -> Sequence[tuple[tuple[str, str], Entry]]:
+        """Return those of the tables that it has, each with its entry.
+
+        Raises NoAnswerError: it is gone. Raises RefusedError: it refused to answer.
+        """
+
+    def close(self) -> None:
+        """End the session; never raises."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,12 +164,20 @@ class PythonLibrary:
     ) -> AbstractContextManager[Server]:
         del planned
         metastore_client.check(metastore.host)
-        return self.serve_tables(runtime, partial(entries, metastore.host), folder, progress)
+        catalog = partial(MetastoreEntries, metastore.host)
+        return self.serve_tables(runtime, catalog, folder, progress)
 
     def serve_tables(
-        self, runtime: Runtime, catalog: TableCatalog, folder: Path, progress: Progress
+        self,
+        runtime: Runtime,
+        catalog: Callable[[], TableCatalog],
+        folder: Path,
+        progress: Progress,
     ) -> AbstractContextManager[LibraryServer]:
-        """Start a worker that knows the tables of a catalog, which need not be a metastore."""
+        """Start a worker that knows the tables of a catalog, which need not be a metastore.
+
+        `catalog`: makes one for each session.
+        """
         progress.note(f"start {runtime.distribution.name}")
         program = WorkerProgram(runtime.distribution, self.answers)
 
@@ -211,7 +230,7 @@ class LibraryServer(Served):
     port: int
     token: str
     library: PythonLibrary
-    catalog: TableCatalog
+    catalog: Callable[[], TableCatalog]
 
     def connect(self, settings: ReaderSettings) -> LibraryConnection:
         try:
@@ -222,7 +241,7 @@ class LibraryServer(Served):
     def open(self, settings: ReaderSettings) -> LibraryConnection:
         hello = (python_worker.HELLO, python_worker.HELLO_S)
         connection = connect_to_worker(self.port, self.token, *hello)
-        return LibraryConnection(self.running, connection, self.library, self.catalog, settings)
+        return LibraryConnection(self.running, connection, self.library, self.catalog(), settings)
 
 
 class LibraryConnection:
@@ -255,6 +274,7 @@ class LibraryConnection:
         return self._reply(statement, tables, None, timeout_s)
 
     def close(self) -> None:
+        self._catalog.close()
         with suppress(OSError):
             self._answers.close()
             self._connection.close()
@@ -267,7 +287,7 @@ class LibraryConnection:
         timeout_s: float,
     ) -> Reply:
         described = [
-            self._library.describe(*name, entry, past) for name, entry in self._catalog(tables)
+            self._library.describe(*name, entry, past) for name, entry in self._catalog.of(tables)
         ]
         question = {"statement": statement, "tables": described, "conf": {**self._conf}}
         table, seconds = self._result(question, timeout_s)
@@ -309,23 +329,41 @@ class LibraryConnection:
         return head, body
 
 
-def entries(
-    metastore: str, tables: Sequence[tuple[str, str]]
-) -> Sequence[tuple[tuple[str, str], Entry]]:
-    """Return those of the tables that the metastore has, each with its entry.
+class MetastoreEntries:
+    """Tables' entries, each time asked for anew; the connection alone is kept.
 
-    Raises NoAnswerError: the metastore is gone. Raises RefusedError: it refused to answer.
+    A metastore makes a store of objects for each connection, which costs more than the question
+    (Hive's `HiveMetaStore.HMSHandler`, `getMS`).
     """
-    if not tables:
-        return ()
-    try:
-        with metastore_client.connect(metastore) as catalog:
-            every = [(name, catalog.table(*name)) for name in tables]
-    except CatalogGoneProblem as gone:
-        raise NoAnswerError(str(gone)) from None
-    except CatalogRefusedError as refused:
-        raise RefusedError(refused.refusal, 0.0) from None
-    return [(name, entry) for name, entry in every if entry is not None]
+
+    def __init__(self, metastore: str) -> None:
+        self._metastore = metastore
+        self._open = ExitStack()
+        self._catalog: Catalog | None = None
+
+    def of(self, tables: Sequence[tuple[str, str]]) -> Sequence[tuple[tuple[str, str], Entry]]:
+        if not tables:
+            return ()
+        before = self._catalog is not None
+        try:
+            every = [(name, self._connected().table(*name)) for name in tables]
+        except CatalogGoneProblem as gone:
+            self.close()
+            if before:  # what was left alone for long may have been closed
+                return self.of(tables)
+            raise NoAnswerError(str(gone)) from None
+        except CatalogRefusedError as refused:
+            raise RefusedError(refused.refusal, 0.0) from None
+        return [(name, entry) for name, entry in every if entry is not None]
+
+    def _connected(self) -> Catalog:
+        if self._catalog is None:
+            self._catalog = self._open.enter_context(metastore_client.connect(self._metastore))
+        return self._catalog
+
+    def close(self) -> None:
+        self._catalog = None
+        self._open.close()
 
 
 def folder_of(entry: Entry) -> str:

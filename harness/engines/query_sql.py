@@ -70,8 +70,8 @@ def reply(
     own_rows = tuple(tuple(row[at] for at in shown) for row in rows)
     raw = raw_texts([[row[at] for at in shown] for row in texts], own_rows) if texts else ()
     left_out = tuple((columns[at], tuple(row[at] for row in rows)) for at in meta)
-    own = tuple(columns[at] for at in shown)
-    return Reply(own, own_rows, seconds, sent, confirmed, normalised, raw, left_out)
+    kept_columns = tuple(columns[at] for at in shown)
+    return Reply(kept_columns, own_rows, seconds, sent, confirmed, normalised, raw, left_out)
 
 
 def raw_texts(sent: Sequence[Sequence[object]], rows: Sequence[AnswerRow]) -> OwnTexts:

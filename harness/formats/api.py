@@ -95,7 +95,7 @@ class StoredMetadata:
     stored: Mapping[str, str]
     question: str
     """The SQL that shows it, in columns `metadata_key` and `metadata_value`."""
-    own: Collection[str]
+    format_keys: Collection[str]
     """The keys that the format itself writes there."""
 
 

@@ -23,6 +23,14 @@ ArrowType: TypeAlias = "Callable[[str], pyarrow.DataType]"
 """Returns Arrow's type for a format's word for a type without parts; raises ValueError."""
 
 
+MayBecome: TypeAlias = "Callable[[pyarrow.DataType, pyarrow.DataType], bool]"
+"""Returns whether what a file stores in the first type may be a column of the second one."""
+
+
+def whatever_arrow_casts(stored: pyarrow.DataType, type_: pyarrow.DataType) -> bool:  # noqa: ARG001
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class FileColumns:
     """How the columns of a file, and parts of them, are told."""
@@ -115,3 +123,5 @@ class ReadPlan:
     merges: tuple[RowMerge, ...] = ()
     undecided: tuple[str, ...] = ()
     """What the format's rules leave open about this table, a sentence each, with the source."""
+    may_become: MayBecome = whatever_arrow_casts
+    """What else is stored is an error: the file is not what the table's records say."""

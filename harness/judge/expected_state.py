@@ -328,6 +328,6 @@ class ExpectedState:
         """
         if self.catalog is None or self.catalog <= self.step:
             return False
-        there, own = self.at(self.catalog).schema, self.schema.path_of(field.id) or ""
+        there, current = self.at(self.catalog).schema, self.schema.path_of(field.id) or ""
         paths = ((field.id, there.path_of(field.id) or "") for field in there.walk())
-        return any(at != field.id and path.lower() == own.lower() for at, path in paths)
+        return any(at != field.id and path.lower() == current.lower() for at, path in paths)

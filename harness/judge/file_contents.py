@@ -328,8 +328,8 @@ class Holdings:
                     _on_top(row, before.get(key)) for key, row in zip(fact.keys, rows, strict=True)
                 )
             pairs = zip(fact.keys, rows, strict=True)
-            own = grouped([(key, row) for key, row in pairs if key not in vain])
-            stand = late_versions.on_top(truth, own, result, complete)
+            valid = grouped([(key, row) for key, row in pairs if key not in vain])
+            stand = late_versions.on_top(truth, valid, result, complete)
             result |= {key: rows for key, rows in stand.items() if rows is not None}
         return (row for rows in result.values() for row in rows)
 

@@ -49,7 +49,8 @@ def gate(applied: Applied, late: Collection[str] = (), *, fail_on_flaky: bool = 
         reasons.append(f"{_count(cells, 'check is', 'checks are')} flaky, {how}: {_where(cells)}.")
     reasons.extend(_open(applied.verdicts))
     reasons.extend(
-        f"{line.place}: counted until {line.until} and does no longer" for line in applied.expired
+        f"{line.location}: was valid until {line.until}; review it, or take it out"
+        for line in applied.expired
     )
     if status == GOOD:
         reasons.append(_good(applied.verdicts))
@@ -103,12 +104,12 @@ def _new(applied: Applied) -> Iterator[str]:
         declared = dict.fromkeys(verdict.disclaimed for verdict in applied.answered)
         yield f"Put right what the lock data say: {_listed(declared)}"
     for line in applied.gone:
-        yield f"{line.place}: no longer occurs ({line.expect}); take the line out"
+        yield f"{line.location}: no longer occurs ({line.expect}); take the line out"
     if wrong or errors or applied.gone:
         yield "If this is how the engines are now: harness baseline update, and review what it says"
     if applied.unreviewed:
         lines = _count(applied.unreviewed, "line does", "lines do")
-        places = _listed(line.place for line in applied.unreviewed)
+        places = _listed(line.location for line in applied.unreviewed)
         yield f"{lines} not say why yet; replace the TODO: {places}"
 
 

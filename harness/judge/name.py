@@ -12,7 +12,7 @@ from harness.judge import text_rows
 from harness.judge.altered_value import altered_value
 from harness.judge.difference import VALUES, Difference, DifferenceKind
 from harness.judge.expected_state import ExpectedState
-from harness.model.canonical import Look, Value, look_of, text_of
+from harness.model.canonical import Look, Value, look_of, same, text_of
 from harness.model.conversion import cast_text, read_back
 
 COLUMNS: Final = frozenset({DifferenceKind.EXTRA_COLUMN, DifferenceKind.ABSENT_COLUMN})
@@ -34,6 +34,8 @@ def type_drift(difference: Difference, _: ExpectedState) -> bool:
         return True
     if difference.kind not in VALUES or difference.actual is None or difference.expected is None:
         return False
+    if _is_only_part(difference.expected, difference.actual):
+        return not difference.disputed
     if difference.of_other_field:
         return False  # the column shows another one, which happens to look alike in this row
     expected, actual = difference.expected, difference.actual
@@ -52,6 +54,16 @@ def _looks_equal(expected: Value, actual: Value) -> bool:
         return not isinstance(actual, str) and expected == cast_text(actual)
     except ValueError:
         return False
+
+
+def _is_only_part(expected: Value, actual: Value) -> bool:
+    """Return whether a struct's only part stands in its place.
+
+    Who takes the repeated group of a list with two levels for none of its elements shows so a list
+    of structs with one part (Apache Parquet format, "Lists", backward-compatibility rules).
+    """
+    alone = isinstance(expected, dict) and len(expected) == 1 and not isinstance(actual, dict)
+    return alone and actual in expected.values()
 
 
 def _same_bytes(expected: Value, actual: Value) -> bool:
@@ -87,8 +99,14 @@ def resurrected(difference: Difference, state: ExpectedState) -> bool:
 
 
 def misaligned(difference: Difference, state: ExpectedState) -> bool:
-    """Return whether the value belongs to another field, as when files are read by position."""
+    """Return whether the value belongs to another field, as when files are read by position.
+
+    What a file has in a column that its folder names belongs to none of the table's.
+    """
     if text_rows.came_from_another(difference, state):
+        return True
+    beside = state.history[-1].beside.get((difference.key, difference.column))
+    if beside is not None and difference.kind in VALUES and same(beside, difference.actual):
         return True
     other = difference.kind in VALUES and difference.of_other_field and difference.of_its_row
     # A field that came only later is of no column that the view could show.

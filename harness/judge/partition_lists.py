@@ -1,13 +1,13 @@
-"""What a reader shows that goes by the list of columns which the catalog keeps of each partition.
+"""Readers that use the list of columns which the catalog keeps for each partition.
 
-Such a reader shows what the list gives, whatever the files hold (`core.catalog_readers`): that an
-answer shows it is the doing of who left the list so. Where it was not recorded, and only follows
-from the steps, it is one of two explanations, and nobody is named.
+Such a reader shows what the list gives, whatever the files hold (`core.catalog_readers`). An answer
+that shows just that is the fault of whoever left the list out of date. Where the list was not
+recorded and only follows from the steps, that is one of two explanations, and nobody is named.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
@@ -22,18 +22,18 @@ from harness.model.simulation.catalog import Lists
 from harness.model.truth import Row
 
 
-@dataclass(frozen=True)  # no slots: what is derived is kept
+@dataclass(frozen=True)  # no slots, for cached_property
 class PartitionLists:
-    """The lists beside the rows of a view, and the question."""
+    """The lists of a table, for one question about one of its views."""
 
     state: ExpectedState
-    """Of the view, whatever rows of it are asked for."""
+    """The expected state of the whole view, not only of the rows that are asked for."""
     query: Query
     lists: Lists | None
     """None where they are not known."""
 
     def responsible(self, difference: Difference) -> Responsible | None:
-        """Return who is responsible for what would be the reader's if there were no lists."""
+        """Return who is responsible for a difference that is the reader's if there are none."""
         if self.lists is None:
             lost = difference.actual is None or difference.kind is not DifferenceKind.CELL
             changed = len({truth.schema for truth in self.state.history}) > 1
@@ -46,11 +46,10 @@ class PartitionLists:
         return Responsible.READER
 
     def _gives(self, difference: Difference) -> bool | None:
-        """Return whether the lists give a wrong answer; None where it is not known what they do."""
+        """Return whether the lists give the wrong answer; None where that cannot be predicted."""
         if difference.kind is DifferenceKind.CELL:
             return self._gives_value(difference)
-        conditions = self.query.conditions
-        if any(_unpredicted(row, c.path) for row in self._rows.values() for c in conditions):
+        if not self._predicted(self._rows, [condition.path for condition in self.query.conditions]):
             return None
         taken = {key for key, row in self._rows.items() if self.query.takes(row)}
         match difference.kind:
@@ -59,15 +58,17 @@ class PartitionLists:
             case DifferenceKind.EXTRA_ROW:
                 return difference.key in taken
             case DifferenceKind.COUNT | DifferenceKind.EXTREME:
-                if any(
-                    _unpredicted(self._rows[key], p) for key in taken for p in self.query.columns
-                ):
+                if not self._predicted(taken, self.query.columns):
                     return None
                 rows = [tuple(self._rows[key].values()) for key in taken]
-                return same(
-                    self.query.answer(self.state.schema.names, rows)[0][0], difference.actual
-                )
+                (number,), *_ = self.query.answer(self.state.schema.names, rows)
+                return same(number, difference.actual)
         return False
+
+    def _predicted(self, keys: Iterable[str], paths: Sequence[str]) -> bool:
+        return not any(
+            isinstance(at(self._rows[key], path), Unpredicted) for key in keys for path in paths
+        )
 
     def _gives_value(self, difference: Difference) -> bool | None:
         name = difference.column.partition(".")[0].partition("[")[0]
@@ -86,19 +87,15 @@ class PartitionLists:
 
     @cached_property
     def _rows(self) -> Mapping[str, Mapping[str, Value]]:
-        """The rows as the lists give them: the values of the columns, by the text of the key."""
+        """The rows as the lists give them, by the text of the key."""
         return {text_of(row.key): self._given(row) for row in self.state.rows.values()}
 
     def _given(self, row: Row) -> Mapping[str, Value]:
         shown, lists = self.state.shown(row), self.lists
-        if lists is None or row.group[1] not in lists.own:
+        if lists is None or row.group[1] not in lists.partitions:
             return shown
         by, places = self.state.history[-1].table.partition_by, count()
         return {
             name: value if name in by else lists.shown(value, next(places), row)
             for name, value in shown.items()
         }
-
-
-def _unpredicted(row: Mapping[str, Value], path: str) -> bool:
-    return isinstance(at(row, path), Unpredicted)

@@ -109,13 +109,13 @@ def _written_for(difference: Difference, state: ExpectedState) -> int | None:
 
     None where its line has something else here, or holds no sign that parts values.
     """
-    lines, place = state.text_lines.get(difference.key), _place_of(difference, state)
-    if not lines or place is None or difference.kind is not DifferenceKind.CELL:
+    lines, position = state.text_lines.get(difference.key), _place_of(difference, state)
+    if not lines or position is None or difference.kind is not DifferenceKind.CELL:
         return None
     line = lines[0]
-    if place >= len(line):
+    if position >= len(line):
         return None
-    (text, source), element = line[place], _ELEMENT.search(difference.column)
+    (text, source), element = line[position], _ELEMENT.search(difference.column)
     parts = text.split(PARTS) if element else [text]
     at = int(element[1]) if element else 0
     return source if at < len(parts) and parts[at] == _text(difference.actual) else None
@@ -127,7 +127,7 @@ def lines_of(values: Iterable[Value]) -> Sequence[Line]:
     if not any(_SIGNS.search(text) for value in shown for text in _strings(value)):
         return ()
     lines: list[list[Piece]] = [[]]
-    for place, value in enumerate(shown):
+    for position, value in enumerate(shown):
         text = _text(value)
         if text is None:
             if any(map(_SIGNS.search, _strings(value))):
@@ -136,7 +136,7 @@ def lines_of(values: Iterable[Value]) -> Sequence[Line]:
         for number, part in enumerate(text.split("\n")):
             if number:
                 lines.append([])
-            lines[-1] += [(piece, place) for piece in part.split(VALUES)]
+            lines[-1] += [(piece, position) for piece in part.split(VALUES)]
     return lines
 
 

@@ -118,8 +118,8 @@ def _as_predicted(
     whole, field = difference.column.partition("[")[0], difference.field
     origin = predicted.origins.get((difference.key, whole))
     if origin and field and whole != difference.column:
-        own = state.root_of(origin.field_id) == state.root_of(field.id)
-        origin = replace(origin, field_id=field.id) if own else origin
+        same_root = state.root_of(origin.field_id) == state.root_of(field.id)
+        origin = replace(origin, field_id=field.id) if same_root else origin
     # The very value that should be there is changed, and so nobody's any more.
     if origin and field and (origin.field_id, origin.key) == (field.id, difference.key):
         same_step = origin.step == state.expected_step(origin.field_id, difference.key)
@@ -149,11 +149,11 @@ def _without_fraction(state: ExpectedState, difference: Difference) -> tuple[Ori
     Readers of ORC files by position cut it where the column has a whole type (seen on Hive 3.1.3).
     Made fractions are a half.
     """
-    actual, own = difference.actual, difference.field.id if difference.field else None
+    actual, field_id = difference.actual, difference.field.id if difference.field else None
     if not isinstance(actual, int) or isinstance(actual, bool):
         return ()
     had = state.index.looks.get(look_of(actual + 0.5), ())
-    return tuple(o for o in had if o.key == difference.key and o.field_id != own)
+    return tuple(o for o in had if o.key == difference.key and o.field_id != field_id)
 
 
 def _tells_nothing(actual: Value) -> bool:
@@ -199,8 +199,8 @@ def _best(state: ExpectedState, difference: Difference, origins: Iterable[Origin
     expected = state.expected_step(field.id, difference.key) if field else -1
 
     def rank(origin: Origin) -> tuple[bool, bool, int]:
-        own = field is not None and origin.field_id == field.id
-        return own and origin.step < expected, origin.step <= state.now.step, origin.step
+        same_field = field is not None and origin.field_id == field.id
+        return same_field and origin.step < expected, origin.step <= state.now.step, origin.step
 
     return max(origins, key=rank)
 
@@ -211,9 +211,14 @@ def _older_and_newer(
     """Return whether the value is of versions of its row before and after the one to be shown."""
     if state.newer is None or difference.field is None:
         return False
-    own, expected = difference.field.id, state.expected_step(difference.field.id, difference.key)
+    field_id, expected = (
+        difference.field.id,
+        state.expected_step(difference.field.id, difference.key),
+    )
     now = state.now.step
-    steps = {origin.step for origin in origins if origin.field_id == own and origin.step <= now}
+    steps = {
+        origin.step for origin in origins if origin.field_id == field_id and origin.step <= now
+    }
     return bool(steps) and min(steps) < expected < max(steps)
 
 
@@ -277,7 +282,7 @@ def _by_pattern(
     """Let the pattern over the rows decide what single values do not."""
     if not any(cells[index].disputed for index in at):
         return
-    own = next((field.id for index in at if (field := cells[index].field)), None)
+    field_id = next((field.id for index in at if (field := cells[index].field)), None)
     batches = {_batch_of(state, cells[index].key) for index in at}
     for which in _read_together(batches):
         wrong = [index for index in at if _batch_of(state, cells[index].key) in which]
@@ -293,7 +298,7 @@ def _by_pattern(
             )
             for cell in map(cells.__getitem__, wrong)
         )
-        if not same_values and (chosen := _only_fit(state, rows, own)) is not None:
+        if not same_values and (chosen := _only_fit(state, rows, field_id)) is not None:
             for index in wrong:
                 cells[index] = _decided(state, cells[index], chosen)
 
@@ -321,7 +326,9 @@ def _by_neighbours(
             cells[index] = _decided(state, cells[index], *fields)
 
 
-def _only_fit(state: ExpectedState, rows: Sequence[_LeafLook], own: int | None) -> int | None:
+def _only_fit(
+    state: ExpectedState, rows: Sequence[_LeafLook], expected_id: int | None
+) -> int | None:
     """Return the one field whose values are those of all the rows; None for none or several.
 
     Another field's are of the version that the row shows; the column's own may be stale alone.
@@ -334,7 +341,7 @@ def _only_fit(state: ExpectedState, rows: Sequence[_LeafLook], own: int | None) 
         """Return whether a field had a value in a row, in the version shown or in a later one."""
         versions, since = (
             _versions(state, field_id, row.key),
-            BASE if field_id == own else row.since,
+            BASE if field_id == expected_id else row.since,
         )
         first = max((step for step in versions if step <= since), default=BASE)
         return any(row.readings & looks for step, looks in versions.items() if step >= first)
@@ -537,14 +544,14 @@ def _other_types_settled(state: ExpectedState, cells: Sequence[Difference]) -> S
 
 def _other_fields(state: ExpectedState, cell: Difference) -> frozenset[int]:
     """Return the other fields of the row that ever had the very value, its type and all."""
-    key, own = state.keys[cell.key].key, cell.field.id if cell.field else None
+    key, expected_id = state.keys[cell.key].key, cell.field.id if cell.field else None
     versions = ((truth.schema, truth.rows[key]) for truth in state.history if key in truth.rows)
     return frozenset(
         part.id
         for schema, row in versions
         for column, value in zip(schema.fields, row_values(row, schema), strict=True)
         for _, part, had in leaves(value, column, column.name)
-        if part.id != own and same(had, cell.actual)
+        if part.id != expected_id and same(had, cell.actual)
     )
 
 

@@ -43,7 +43,7 @@ class FileFact:
     stored_names: tuple[str, ...] = ()
     """What the file itself calls each of the columns, where that is no name of the table's: Delta
     with column mapping. Else none, and the columns have the file's own names."""
-    block: Annotated[int, Field(exclude_if=lambda place: not place)] = 0
+    block: Annotated[int, Field(exclude_if=lambda number: not number)] = 0
     """The place of a log file's block in its file: one write may make several of the same keys."""
     partial: Annotated[bool, Field(exclude_if=lambda partial: not partial)] = False
     """Whether it has the columns that an update set alone, and no whole rows: of the others the
@@ -148,8 +148,8 @@ def values_at(
     head = column.partition(".")[0]
     if head not in names:
         raise KeyError(column)
-    place = list(names).index(head)
-    return [at({head: rows[number][place]}, column) for number in numbers]
+    position = list(names).index(head)
+    return [at({head: rows[number][position]}, column) for number in numbers]
 
 
 def bound(value: Value) -> str:

@@ -96,7 +96,7 @@ class Schema:
         return True
 
     def add(
-        self, path: str, type_: DataType, place: ColumnPosition = END, default: Value = None
+        self, path: str, type_: DataType, position: ColumnPosition = END, default: Value = None
     ) -> Schema:
         parent, name = _split(path)
         siblings = self._named(parent)
@@ -104,7 +104,7 @@ class Schema:
             raise SchemaChangeError(f"there is a column '{path}' already")
         made, last = number(name, type_, self.last_id)
         field = replace(made, default=default)
-        return replace(self._with(parent, _insert(siblings, field, place)), last_id=last)
+        return replace(self._with(parent, _insert(siblings, field, position)), last_id=last)
 
     def drop(self, path: str) -> Schema:
         field = self.find(path)
@@ -120,13 +120,13 @@ class Schema:
             raise SchemaChangeError(f"there is a column '{to}' beside '{path}' already")
         return self._replaced(path, replace(field, name=to))
 
-    def move(self, path: str, place: ColumnPosition) -> Schema:
+    def move(self, path: str, position: ColumnPosition) -> Schema:
         field = self.find(path)
         parent, name = _split(path)
-        if place.after == name:
+        if position.after == name:
             raise SchemaChangeError(f"'{path}' cannot be put after itself")
         rest = tuple(sibling for sibling in self._named(parent) if sibling is not field)
-        return self._with(parent, _insert(rest, field, place))
+        return self._with(parent, _insert(rest, field, position))
 
     def ordered(self, names: Sequence[str]) -> Schema:
         """Return the schema with its columns in the order of names; as it is without all of them.
@@ -199,17 +199,19 @@ def _number_children(type_: DataType, last: int) -> tuple[tuple[Field, ...], int
     return tuple(children), last
 
 
-def _insert(siblings: tuple[Field, ...], field: Field, place: ColumnPosition) -> tuple[Field, ...]:
-    if place.first:
+def _insert(
+    siblings: tuple[Field, ...], field: Field, position: ColumnPosition
+) -> tuple[Field, ...]:
+    if position.first:
         return (field, *siblings)
-    if place.after is None:
+    if position.after is None:
         return (*siblings, field)
     names = [sibling.name for sibling in siblings]
-    if place.after not in names:
+    if position.after not in names:
         raise SchemaChangeError(
-            f"there is no column '{place.after}' to stand after; there are: {', '.join(names)}"
+            f"there is no column '{position.after}' to stand after; there are: {', '.join(names)}"
         )
-    at = names.index(place.after) + 1
+    at = names.index(position.after) + 1
     return (*siblings[:at], field, *siblings[at:])
 
 

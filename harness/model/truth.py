@@ -112,6 +112,9 @@ class Truth:
     """What each step so far sent of such."""
     published: Mapping[int, PendingWrite] = dataclasses.field(default_factory=dict)
     """What was begun and then committed with no other write between, by the step of its commit."""
+    beside: Mapping[tuple[str, str], Value] = dataclasses.field(default_factory=dict)
+    """What files have in columns that their folders name, which counts for nothing: by the text of
+    the row's key and the column's name."""
 
     @property
     def sent_contested(self) -> Contested:

@@ -83,8 +83,9 @@ def _leaf(field: Field, step: int, row: int, becomes: tuple[DataType, ...]) -> V
             return _decimal(number, scale, (field.type, *becomes))
         case Primitive("tinyint" | "smallint" as name):
             return number * STRIDE % SMALL[name]
-        case Primitive("binary"):
-            return _string(field.id, step, row, becomes).encode()
+        case Primitive("string" | "binary" as name):
+            text = _string(field.id, step, row, becomes)
+            return text.encode() if name == "binary" else text
         case Text(name, length):
             fits = _fitting(_string(field.id, step, row, becomes), number, length)
             return fits.ljust(length) if name == "char" else fits
@@ -99,7 +100,7 @@ def _leaf(field: Field, step: int, row: int, becomes: tuple[DataType, ...]) -> V
             return _date(field.id, step, row)
         case Primitive("timestamp" | "timestamp_ntz"):
             return _timestamp(number)
-    return _string(field.id, step, row, becomes)
+    raise TypeError(f"no traceable value of type {field.type}")
 
 
 def _scale(becomes: tuple[DataType, ...]) -> int:

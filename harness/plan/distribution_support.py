@@ -390,7 +390,9 @@ def _without_one_for_all(profile: Profile) -> str:
     if not (contained and stored):
         return ""
     message = f"no one serves both {', '.join(contained)} and {', '.join(stored)}"
-    return f"{message}: containers do not reach an object store on loopback; ask them apart"
+    return (
+        f"{message}: containers do not reach an object store on loopback; ask them in separate runs"
+    )
 
 
 def unlike_defaults(reader: Reader, format_names: Iterable[str]) -> tuple[Unlike, ...] | None:

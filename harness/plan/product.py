@@ -264,7 +264,7 @@ def combinations(
         if not sequences:
             excluded.append(Excluded(scenario.name, f"no writer of the profile writes {name}"))
         shared = (requested[PARTITIONED], requested[REWRITES], requested[MERGE_MODE])
-        axes = product(*shared, _own(scenario, profile, format_, excluded), sequences)
+        axes = product(*shared, _format_settings(scenario, profile, format_, excluded), sequences)
         for partitioning, rewrites, merge_mode, axis, sequence in axes:
             complete.append(
                 Combination(
@@ -273,7 +273,7 @@ def combinations(
                     rewrites=Rewrites(rewrites) if rewrites else None,
                     partitioned=Partitioned(partitioning) if partitioning else None,
                     merge_mode=MergeMode(merge_mode) if merge_mode else None,
-                    own=axis,
+                    format_settings=axis,
                     twin=is_twin,
                 )
             )
@@ -289,7 +289,7 @@ class Combination:
     rewrites: Rewrites | None = None
     partitioned: Partitioned | None = None
     merge_mode: MergeMode | None = None
-    own: tuple[tuple[str, str], ...] = ()
+    format_settings: tuple[tuple[str, str], ...] = ()
     """Axes that are settings of the format."""
     twin: bool = False
 
@@ -297,7 +297,7 @@ class Combination:
     def settings(self) -> Mapping[str, str]:
         """Those of the variant; a table without added partitions has none of it."""
         axes = {n: v for n, v in self._axes.items() if (n, v) != (PARTITIONED, Partitioned.NONE)}
-        return axes | dict(self.own) | self._of_writer
+        return axes | dict(self.format_settings) | self._of_writer
 
     @property
     def _axes(self) -> dict[str, str]:
@@ -316,7 +316,9 @@ class Combination:
         writer = str(self.sequence)
         if self._of_writer:
             writer += f"{{{', '.join(map('='.join, self._of_writer.items()))}}}"
-        shown = {"format": self.format.NAME, "writer": writer} | self._axes | dict(self.own)
+        shown = (
+            {"format": self.format.NAME, "writer": writer} | self._axes | dict(self.format_settings)
+        )
         return shown | {"twin": "yes" if self.twin else "no"}
 
 
@@ -350,7 +352,7 @@ class WriterSequence:
 class Makings:
     """A scenario in the forms that its variants take, each made once."""
 
-    own: Scenario
+    original: Scenario
     _forms: dict[tuple[bool, Partitioned], Scenario] = field(default_factory=dict)
     _made: dict[tuple[object, ...], Scenario] = field(default_factory=dict)
 
@@ -359,7 +361,7 @@ class Makings:
         how = combination.partitioned or Partitioned.NONE
         form = combination.twin, how
         if form not in self._forms:
-            made = partitioned(self.own, how)
+            made = partitioned(self.original, how)
             self._forms[form] = (twin(made) or made) if combination.twin else made
         form_scenario = self._forms[form]
         mode = combination.merge_mode or form_scenario.table.merge_mode
@@ -448,7 +450,7 @@ def _has(scenario: Scenario, name: str) -> bool:
     return any(follows_axis(step.operation) for step in scenario.steps)
 
 
-def _own(
+def _format_settings(
     scenario: Scenario, profile: Profile, format_: Capabilities, excluded: list[Excluded]
 ) -> Iterator[tuple[tuple[str, str], ...]]:
     named_by_one = dict.fromkeys((*profile.axes, *scenario.settings))
@@ -728,7 +730,7 @@ def _views(
     why = "there is no such view of the past in this format"
     excluded.extend(Excluded(f"{view} of {format_.NAME}", why) for view in absent)
     if not shown:
-        why = f"{format_.NAME} has the views {', '.join(format_.views)}; wanted are others"
+        why = f"it has none of the requested views; {format_.NAME} has {', '.join(format_.views)}"
         excluded.append(Excluded(variant.id, why))
     return shown
 

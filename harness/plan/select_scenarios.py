@@ -182,15 +182,20 @@ def ad_hoc(parts: Parts, profiles: Sequence[Profile], scenarios: Sequence[Scenar
     )
 
 
-def chosen_lines(parts: Parts, named_parts: Parts) -> Iterator[str]:
-    fields = {
-        "formats": named_parts.formats,
-        "writers": named_parts.writers,
-        "readers": tuple(asked_reader.reader for asked_reader in named_parts.readers),
+def chosen_lines(named: Parts, result: Parts, of_formats: str = "") -> Iterator[str]:
+    """Yield a line for each part that was chosen because none was named.
+
+    `of_formats`: a remark about the formats.
+    """
+    chosen = {
+        "formats": result.formats,
+        "writers": result.writers,
+        "readers": tuple(asked_reader.reader for asked_reader in result.readers),
     }
-    for key, every in fields.items():
-        if every and key not in parts.named:
-            yield f"{key} chosen, as none were named: {'; '.join(map(str, every))}"
+    for key, every in chosen.items():
+        if every and key not in named.named:
+            remark = of_formats if key == "formats" else ""
+            yield f"{key} chosen, as none were named: {'; '.join(map(str, every))}{remark}"
 
 
 def rewrites_for(named: Sequence[str], profile: Profile) -> Iterator[str]:

@@ -1,14 +1,15 @@
-"""What is asked of scenarios where nobody names a profile: what people who use such tables ask.
+"""The profile of scenarios for which nobody names one: it asks what users of such tables ask.
 
-That is all columns, what follows from the story, a condition, and how many rows there are, of
-tables in the usual settings of each format. As far as that takes too long, the least telling is
-left out, and it is said.
+That is all columns, the questions that follow from the story, conditions, and the number of rows,
+of tables with the usual settings of each format. Where that would take too long, the questions that
+show least are left out, and the plan says which.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Final
 
 from harness import formats
@@ -27,29 +28,28 @@ from harness.scenario.cells import Plan, Reader
 from harness.scenario.definition import Scenario
 
 LIMIT_S: Final = 120.0
-"""The estimate of a scenario; a plan of it takes less than three minutes then."""
-FORMATS: Final = ("iceberg", "delta", "hudi-cow", "hudi-mor", "hive-parquet", "hive-orc")
-"""Of a scenario that names none, the first ones being the last that are left out."""
-LAKE: Final = 4
-"""So many of these are more than plain files."""
+"""The longest estimate for one scenario; a run of it then takes less than three minutes."""
+LAKE_FORMATS: Final = ("iceberg", "delta", "hudi-cow", "hudi-mor")
+FORMATS: Final = (*LAKE_FORMATS, "hive-parquet", "hive-orc")
+"""The formats of a scenario that names none; the last ones are left out first."""
 QUERIES: Final = ("all", "story", "unchanged", "count_all")
 FEW_QUERIES: Final = ("all", "predicate", "null", "count")
 READER: Final = Reader("trino-476")
-"""Asked beside the Spark that writes, where no reader is named."""
+"""It is asked beside the engine that writes where no reader is named."""
 NO_PARTS: Final = Parts()
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is named in the place of a profile."""
+    """What a user names instead of a profile."""
 
     parts: Parts = NO_PARTS
     sides: Parts = NO_PARTS
-    """Readers and writers of all sides of an upgrade, each of which asks the same."""
+    """The readers and writers of all sides of an upgrade; every side asks the same."""
     formats_in_use: tuple[str, ...] = ()
-    """Of somebody's own tables."""
-    settings: Mapping[str, tuple[str, ...]] | None = None
-    """Their values, in the place of the usual ones and of a scenario's."""
+    """The formats of the user's own tables."""
+    settings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Values of table settings; they replace the usual ones and those of a scenario."""
 
     @property
     def readers(self) -> tuple[ProfileReader, ...]:
@@ -63,19 +63,21 @@ class Request:
 def usual(
     request: Request, profiles: Sequence[Profile], scenarios: Sequence[Scenario]
 ) -> tuple[tuple[Scenario, ...], Profile]:
-    """Return scenarios with the usual settings of their tables, and a profile of what is asked.
+    """Return the scenarios with the usual settings of their tables, and the profile that asks them.
 
-    Writers are of the first of `profiles` that has any for a format; the first one also says which
-    scenarios are meant, and how files are rewritten.
+    The writers of a format are those of the first of `profiles` that has any. The first profile
+    also says which scenarios are meant, and how files are rewritten.
     """
     parts, first = request.parts, profiles[0]
     asked = named_by(first, scenarios)
     names = parts.formats or _formats(request, asked)
     writers = request.writers or tuple(select_scenarios.writers_for(names, profiles))
-    # Of an upgrade's writers the newer one reads: not every older one knows its tables.
+    # Only the newer writer of an upgrade reads: an older one may not know the newer one's tables.
     reading = request.sides.writers[-1:] or writers
     readers = request.readers or tuple(_readers(names, reading))
     result = Parts(names, writers, readers)
+    given = Parts(parts.formats, request.writers, request.readers)
+    remark = " (of your tables)" if request.formats_in_use else ""
     rewrites = {REWRITES: tuple(select_scenarios.rewrites_for(names, first))}
     profile = replace(
         result.instead(replace(first, name=select_scenarios.AD_HOC, document=None)),
@@ -84,33 +86,41 @@ def usual(
         queries=QUERIES,
         query_steps={},
         given=parts.named,
-        chosen=tuple(_chosen(request, result)),
+        chosen=tuple(select_scenarios.chosen_lines(given, result, remark)),
     )
     return tuple(_with_settings(scenario, names, request.settings) for scenario in asked), profile
 
 
 def _formats(request: Request, scenarios: Sequence[Scenario]) -> tuple[str, ...]:
-    """Return the formats that scenarios name and else the usual ones, which all readers can read.
+    """Return the formats that scenarios name, else the usual ones, as far as all readers read them.
 
-    Where they have none in common, those that some reader can.
+    Where there is none, those that some reader reads.
     """
     stated = tuple(dict.fromkeys(name for scenario in scenarios for name in scenario.formats))
-    plain = any(not scenario.formats for scenario in scenarios)
-    usual_ones = tuple(name for name in FORMATS if name in formats.names())
-    wished = (*stated, *((request.formats_in_use or usual_ones) if plain else ()))
-    others = formats.names() if plain else ()
+    free = any(not scenario.formats for scenario in scenarios)
+    preferred = request.formats_in_use or tuple(name for name in FORMATS if name in formats.names())
+    first = (*stated, *(preferred if free else ()))
+    others = formats.names() if free else ()
+    written = [name for name in (*first, *others) if _is_written(name, request, scenarios)]
+    for enough, names in product((all, any), (first, others)):
+        if served := tuple(
+            name
+            for name in dict.fromkeys(names)
+            if name in written and enough(_who_reads(name, request))
+        ):
+            return served
+    return first
 
-    def served(every: Callable[[Iterable[bool]], bool]) -> Callable[[str], bool]:
-        writers, readers = request.writers, request.readers
-        return lambda name: (
-            any(_can_be(scenario, name) for scenario in scenarios)
-            and every(select_scenarios.reads(asked, name) for asked in readers or (_usual(name),))
-            and (not writers or any(select_scenarios.writes(writer, name) for writer in writers))
-        )
 
-    choices = ((wished, all), (others, all), (wished, any), (others, any))
-    some = (tuple(filter(served(every), dict.fromkeys(names))) for names, every in choices)
-    return next(filter(None, some), wished)
+def _is_written(name: str, request: Request, scenarios: Iterable[Scenario]) -> bool:
+    return any(_can_be(scenario, name) for scenario in scenarios) and (
+        not request.writers or _writes_any(request.writers, name)
+    )
+
+
+def _who_reads(name: str, request: Request) -> Iterator[bool]:
+    readers = request.readers or (ProfileReader(READER, formats=(name,)),)
+    return (select_scenarios.reads(asked, name) for asked in readers)
 
 
 def _can_be(scenario: Scenario, format_name: str) -> bool:
@@ -118,48 +128,37 @@ def _can_be(scenario: Scenario, format_name: str) -> bool:
     return not any(map(format_.unsupported, scenario.operations))
 
 
-def _usual(format_name: str) -> ProfileReader:
-    return ProfileReader(READER, formats=(format_name,))
-
-
 def _readers(names: Sequence[str], writers: Iterable[Writer]) -> Iterator[ProfileReader]:
-    """Yield the engines that write, as readers, and another one."""
-    own = (Reader(writer.distribution) for writer in writers)
-    for reader in dict.fromkeys((*own, READER)):
+    """Yield the engines that write, as readers, and one more."""
+    of_writers = (Reader(writer.distribution) for writer in writers)
+    for reader in dict.fromkeys((*of_writers, READER)):
         asked = ProfileReader(reader)
         if able := tuple(name for name in names if select_scenarios.reads(asked, name)):
             yield replace(asked, formats=able)
 
 
-def _chosen(request: Request, result: Parts) -> Iterator[str]:
-    own = Parts(request.parts.formats, request.writers, request.readers)
-    for line in select_scenarios.chosen_lines(own, result):
-        of_tables = request.formats_in_use and line.startswith("formats")
-        yield f"{line} (of your tables)" if of_tables else line
-
-
 def _with_settings(
-    scenario: Scenario, names: Iterable[str], given: Mapping[str, tuple[str, ...]] | None
+    scenario: Scenario, names: Iterable[str], given: Mapping[str, tuple[str, ...]]
 ) -> Scenario:
     usual_settings = dict[str, tuple[str, ...]]()
     for name in names:
         if name in (scenario.formats or (name,)):
             usual_settings |= formats.load(name).usual_settings(scenario)
-    return replace(scenario, settings={**usual_settings, **scenario.settings, **(given or {})})
+    return replace(scenario, settings={**usual_settings, **scenario.settings, **given})
 
 
 def within_limit(
     profile: Profile, request: Request, count: int, plan: Callable[[Profile], Plan]
 ) -> Profile:
-    """Return a profile of which so many scenarios do not take too long, as far as there is one."""
+    """Return the widest profile with which `count` scenarios keep the limit, else the last."""
     for narrowed in _narrowed(profile, request):
         if estimate(plan(narrowed)) <= LIMIT_S * count:
-            return narrowed
+            break
     return narrowed
 
 
 def _narrowed(profile: Profile, request: Request) -> Iterator[Profile]:
-    """Yield a profile, and then with ever more left out."""
+    """Yield the profile, then one after another that leaves out more."""
     yield profile
     profile = _without(profile, "twins, whose columns are of one type", twins=False)
     yield profile
@@ -167,7 +166,7 @@ def _narrowed(profile: Profile, request: Request) -> Iterator[Profile]:
     profile = _without(profile, what, cover=Cover.VALUES)
     yield profile
     free = () if request.parts.formats or len(profile.formats) == 1 else profile.formats
-    lake = tuple(name for name in free if name in FORMATS[:LAKE])
+    lake = tuple(name for name in free if name in LAKE_FORMATS)
     if lake and lake != free:
         profile = _in_formats(profile, lake)
         yield profile
@@ -187,12 +186,12 @@ def _in_formats(profile: Profile, names: Collection[str]) -> Profile:
     return replace(
         _without(profile, f"{', '.join(left)} tables"),
         formats=tuple(names),
-        writers=tuple(w for w in profile.writers if _writes_any(w, names)),
+        writers=tuple(w for w in profile.writers if any(_writes_any([w], name) for name in names)),
     )
 
 
-def _writes_any(writer: Writer, names: Iterable[str]) -> bool:
-    return any(select_scenarios.writes(writer, name) for name in names)
+def _writes_any(writers: Iterable[Writer], name: str) -> bool:
+    return any(select_scenarios.writes(writer, name) for writer in writers)
 
 
 def _without(profile: Profile, what: str, **changes: object) -> Profile:

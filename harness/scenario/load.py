@@ -122,24 +122,24 @@ def _check_choices(file: _ScenarioForm, document: Document) -> None:
     if len(set(file.formats)) < len(file.formats):
         document.note(("formats",), "formats: one stands twice; name each once")
     for name, values in (file.settings or {}).items():
-        place = ("settings", name)
+        key_path = ("settings", name)
         # Others are those of formats, which the plan knows.
         allowed = AXES.get(name, values)
         if not values:
             what = one_of("", allowed) if allowed else "give at least one"
-            document.note(place, f"{name}: no value; {what}")
-        _check_each(values, allowed, place, document)
+            document.note(key_path, f"{name}: no value; {what}")
+        _check_each(values, allowed, key_path, document)
 
 
 def _check_each(
-    given: tuple[str, ...], allowed: tuple[str, ...], place: KeyPath, document: Document
+    given: tuple[str, ...], allowed: tuple[str, ...], key_path: KeyPath, document: Document
 ) -> None:
-    label = ".".join(map(str, place))
+    label = ".".join(map(str, key_path))
     for value in given:
         if value not in allowed:
-            document.note(place, f"{label}: there is no '{value}'; {one_of(value, allowed)}")
+            document.note(key_path, f"{label}: there is no '{value}'; {one_of(value, allowed)}")
         elif given.count(value) > 1:
-            document.note(place, f"{label}: '{value}' stands twice; name each once")
+            document.note(key_path, f"{label}: '{value}' stands twice; name each once")
 
 
 def _steps(data: list[Any], document: Document) -> tuple[Step, ...]:
@@ -148,43 +148,45 @@ def _steps(data: list[Any], document: Document) -> tuple[Step, ...]:
 
 
 def _step(data: object, at: int, document: Document) -> Step | None:
-    place: KeyPath = ("steps", at)
+    key_path: KeyPath = ("steps", at)
     what = f"step {at + 1}"
     fields = {data: {}} if isinstance(data, str) else data
     if not isinstance(fields, dict):
-        document.note(place, f"{what} is not an operation; write `- operation: …`")
+        document.note(key_path, f"{what} is not an operation; write `- operation: …`")
         return None
     names = [name for name in fields if name not in {QUIET, BY}]
     if len(names) != 1:
         given = f"{len(names)} operations ({', '.join(names)})" if names else "no operation"
-        document.note(place, f"{what} has {given}; give one, and 'quiet: true' beside it if wanted")
+        document.note(
+            key_path, f"{what} has {given}; give one, and 'quiet: true' beside it if wanted"
+        )
         return None
     quiet, by = fields.get(QUIET, False), fields.get(BY, "")
     if not isinstance(quiet, bool):
-        document.note((*place, QUIET), f"{what}: quiet is true or false")
+        document.note((*key_path, QUIET), f"{what}: quiet is true or false")
     if not isinstance(by, str):
-        document.note((*place, BY), f"{what}: by is the name of a writer, such as trino-476")
-    operation = _operation(names[0], fields[names[0]], document, place)
-    return Step(operation, quiet is True, str(by), document.line(place)) if operation else None
+        document.note((*key_path, BY), f"{what}: by is the name of a writer, such as trino-476")
+    operation = _operation(names[0], fields[names[0]], document, key_path)
+    return Step(operation, quiet is True, str(by), document.line(key_path)) if operation else None
 
 
-def _operation(name: str, data: object, document: Document, place: KeyPath) -> Operation | None:
-    what = f"step {int(place[-1]) + 1} {name}"
+def _operation(name: str, data: object, document: Document, key_path: KeyPath) -> Operation | None:
+    what = f"step {int(key_path[-1]) + 1} {name}"
     if name not in registry():
         wrong = f"{what}: there is no such operation; {one_of(name, registry())}"
-        document.note((*place, name), wrong)
+        document.note((*key_path, name), wrong)
         return None
     kind = registry()[name]
     data = {} if data is None else data  # `- touch:` with nothing behind it
     if not isinstance(data, dict) and kind.SHORT:
-        at, depth = (*place, name), len(place) + 1
+        at, depth = (*key_path, name), len(key_path) + 1
         lines = {
             (*at, kind.SHORT, *path[depth:]) if path[:depth] == at else path: line
             for path, line in document.lines.items()
         }
         data = {kind.SHORT: data}
         document = replace(document, lines=lines | {at: document.lines[at]})
-    return make(kind, data, document, (*place, name), what)
+    return make(kind, data, document, (*key_path, name), what)
 
 
 TABLE: Final = """

@@ -79,8 +79,8 @@ def _places(history: History) -> Places:
         for row in truth.rows.values():
             for field in _traced(truth.schema.fields, truth.table.fixed):
                 if field.id in row.values:
-                    place = field.id, row.written[field.id], row.key
-                    result.setdefault(look_of(row.values[field.id]), set()).add(place)
+                    origin = field.id, row.written[field.id], row.key
+                    result.setdefault(look_of(row.values[field.id]), set()).add(origin)
     return result
 
 

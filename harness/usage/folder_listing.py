@@ -1,7 +1,7 @@
-"""The tables below a folder, on a disk or in an object store, by what lies in their folders.
+"""The tables below a folder, on a disk or in an object store, found without a catalog.
 
-A folder has no catalog. A Delta table is known by its log, a Hudi table by `.hoodie`, an Iceberg
-table by its metadata, of which the newest counts; a plain table by the first bytes of a file.
+A Delta table is recognised by its log, a Hudi table by `.hoodie`, an Iceberg table by its metadata,
+of which the newest counts, and a plain table by the first bytes of a file.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from harness.core.errors import EnvironmentProblem, UsageProblem, printable
 from harness.formats.delta.checkpoints import LOG
@@ -28,9 +28,9 @@ from harness.usage.catalog_table import CatalogTable, Listing
 from harness.usage.usage_file import UsedFormat
 
 MOST_FOLDERS: Final = 20_000
-"""So many folders are looked into, to see which are tables."""
+"""The most folders that are looked into."""
 TRIED: Final = 3
-"""Files of a folder that are opened to see whether it is a plain table."""
+"""The most files that are opened to see whether a folder is a plain table."""
 _PARTITION: Final = re.compile(r"(?P<key>[^=]+)=.*")
 _MAGIC: Final = {
     b"PAR1": UsedFormat.HIVE_PARQUET,
@@ -43,9 +43,17 @@ _MAGIC: Final = {
 def listed(address: str, patterns: Sequence[str]) -> Iterator[Listing]:
     """Yield the tables below a folder, whose own folders count as databases."""
     tables, unlisted = list[CatalogTable](), dict[str, str]()
-    for name, why in _looked(_root(address), patterns, tables):
-        unlisted[name] = printable(why)
+    for entry in _walk(_root(address), patterns):
+        if isinstance(entry, CatalogTable):
+            tables.append(entry)
+        else:
+            unlisted[entry.name] = printable(entry.why)
     yield Listing(len(tables), [[(table,) for table in tables]], unlisted)
+
+
+class _Unlisted(NamedTuple):
+    name: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +85,8 @@ def _root(address: str) -> _Root:
     return _Root(folder, location)
 
 
-def _looked(
-    root: _Root, patterns: Sequence[str], tables: list[CatalogTable]
-) -> Iterator[tuple[str, str]]:
-    """Add every table below a folder; yield what cannot be listed, and why."""
+def _walk(root: _Root, patterns: Sequence[str]) -> Iterator[CatalogTable | _Unlisted]:
+    """Yield every table below a folder, and the folders that cannot be listed."""
     waiting = deque([""])
     for _ in range(MOST_FOLDERS):
         if not waiting:
@@ -90,10 +96,10 @@ def _looked(
             inside = root.folder.listed(below)
             table = _table(root, below, inside)
         except UnreadableError as problem:
-            yield root.named(below), str(problem)
+            yield _Unlisted(root.named(below), str(problem))
             continue
         if table is not None:
-            tables.append(table)
+            yield table
             continue
         waiting += [
             file.path
@@ -101,7 +107,8 @@ def _looked(
             if file.folder and file.name[0] not in "._" and (below or _fits(file.name, patterns))
         ]
     if waiting:
-        yield root.location, f"it has more than {MOST_FOLDERS:,} folders; not all were looked at"
+        why = f"it has more than {MOST_FOLDERS:,} folders; not all were looked at"
+        yield _Unlisted(root.location, why)
 
 
 def _fits(name: str, patterns: Sequence[str]) -> bool:
@@ -110,7 +117,7 @@ def _fits(name: str, patterns: Sequence[str]) -> bool:
 
 
 def _table(root: _Root, below: str, inside: Sequence[ListedFile]) -> CatalogTable | None:
-    """Return what a folder is as a table; None where it is none."""
+    """Return the table whose folder this is; None if it is none."""
     names = {file.name for file in inside if file.folder}
     name, location = root.named(below), root.at(below)
     if LOG in names:

@@ -18,7 +18,7 @@ from harness.usage.catalog_table import CatalogTable
 from harness.usage.usage_file import Doubts, Fact, OldFiles, UsedChange, UsedFormat, UsedTable
 
 ADDED: Final = "_hoodie_"
-"""How the columns begin that Hudi adds."""
+"""The prefix of the columns that Hudi adds."""
 SYNCED: Final = {"timestamp", "long"}
 """Into the catalog, a timestamp is synchronised as a number by default
 (`hoodie.datasource.hive_sync.support_timestamp`): that is no change."""
@@ -111,7 +111,7 @@ def _seen_in_file(
     return tuple(change for change in changes if {change.was, change.to} != SYNCED)
 
 
-_IF: Final = (
+_BY_VALUE: Final = (
     ("hoodie.populate.meta.fields", "false", "no-meta-columns"),
     ("hoodie.datasource.write.drop.partition.columns", "true", "partition-columns-dropped"),
     ("hoodie.datasource.write.partitionpath.urlencode", "true", "encoded-partition-folders"),
@@ -121,7 +121,7 @@ _IF: Final = (
     ("hoodie.record.merge.mode", "CUSTOM", "custom-merge"),
     ("hoodie.table.multiple.base.file.formats.enable", "true", "several-base-file-formats"),
 )
-_IF_SET: Final = (
+_BY_PRESENCE: Final = (
     ("hoodie.table.precombine.field", "ordering-field"),
     ("hoodie.table.ordering.fields", "ordering-field"),
     ("hoodie.bootstrap.base.path", "bootstrap"),
@@ -146,7 +146,8 @@ PENDING: Final = {
     "restore": "pending-restore",
     "clean": "pending-clean",
 }
-"""What a table has whose instant of an action is not completed; of others, a pending write."""
+"""The feature of a table whose instant of an action is not completed; of other actions it is
+`pending-write`."""
 _ACTIONS: Final = {
     "replacecommit": "replaced-file-groups",
     "savepoint": "savepoint",
@@ -158,9 +159,9 @@ _ACTIONS: Final = {
 
 def _property_words(properties: Mapping[str, str]) -> Iterator[str]:
     yield from (
-        word for name, value, word in _IF if properties.get(name, "").lower() == value.lower()
+        word for name, value, word in _BY_VALUE if properties.get(name, "").lower() == value.lower()
     )
-    yield from (word for name, word in _IF_SET if properties.get(name))
+    yield from (word for name, word in _BY_PRESENCE if properties.get(name))
     parts = properties.get("hoodie.table.metadata.partitions", "").split(",")
     yield from (_INDEXES[part] for part in parts if part in _INDEXES)
     if any(part.startswith(("func_index_", "expr_index_", "secondary_index_")) for part in parts):

@@ -28,7 +28,7 @@ LIBRARY: Final = "pyiceberg-0.12.0"
 """The distribution whose client of REST catalogs is used."""
 ANSWER_S: Final = 10.0
 BATCH: Final = 8
-"""Tables that are looked at side by side as soon as the catalog gave them."""
+"""The number of tables that are looked at side by side."""
 
 
 @contextmanager
@@ -56,7 +56,7 @@ def listed(address: str, patterns: Sequence[str]) -> Iterator[Listing]:
 
 
 def _check(address: str) -> None:
-    """Check that somebody answers: a wrong address is to be told at once."""
+    """Check that the catalog answers, so that a wrong address fails at once."""
     try:
         requests.get(f"{address.rstrip('/')}/v1/config", timeout=ANSWER_S)
     except requests.RequestException as problem:

@@ -27,7 +27,7 @@ def namespaces(catalog: Any, above: Name = ()) -> Iterator[Name]:  # noqa: ANN40
         if len(name) <= len(above):
             return  # a catalog without namespaces in namespaces may name all again
         yield name
-        with suppress(Exception):  # another may refuse
+        with suppress(Exception):  # one that refuses must not hide the others
             yield from namespaces(catalog, name)
 
 
@@ -35,7 +35,7 @@ def described(catalog: Any, name: Name) -> dict[str, Any]:  # noqa: ANN401 - the
     entry: dict[str, Any] = {"name": ".".join(name)}
     try:
         table = catalog.load_table(name)
-    except Exception as problem:  # noqa: BLE001 - one table that cannot be had hides no other
+    except Exception as problem:  # noqa: BLE001 - a table that fails must not hide the others
         return {**entry, "unread": f"{type(problem).__name__}: {problem}"}
     metadata = table.metadata.model_dump(mode="json", by_alias=True, exclude_none=True)
     return {**entry, "location": table.location(), "content": metadata}
@@ -54,7 +54,7 @@ def main(address: str, patterns: Sequence[str]) -> None:
             continue
         try:
             tables += map(tuple, catalog.list_tables(name))
-        except Exception as problem:  # noqa: BLE001 - the same of a namespace
+        except Exception as problem:  # noqa: BLE001 - nor must a namespace
             unlisted[database] = f"{type(problem).__name__}: {problem}"
         with suppress(Exception):  # not every catalog has views
             views += map(tuple, catalog.list_views(name))
@@ -74,5 +74,5 @@ def send(message: object) -> None:
 if __name__ == "__main__":
     try:
         main(sys.argv[1], sys.argv[2:])
-    except Exception as problem:  # noqa: BLE001 - whoever started this says it to people
+    except Exception as problem:  # noqa: BLE001 - the parent process reports it
         send({"problem": f"{type(problem).__name__}: {problem}"})

@@ -30,7 +30,7 @@ from harness.usage.usage_file import SNAPSHOT, VERSION, Usage, UsedFormat, UsedT
 
 LOG: Final = logging.getLogger(__name__)
 AT_ONCE: Final = 8
-"""Tables whose folders are read side by side: a store answers each call only after a while."""
+"""The number of tables that are read side by side, since an object store is slow to answer."""
 UNREAD: Final = "unread"
 """What a table that cannot be read is counted as."""
 
@@ -41,7 +41,7 @@ _READERS: Final[Mapping[UsedFormat, _Reader]] = {
     UsedFormat.DELTA: delta_table.read,
     **dict.fromkeys((kind for kind in UsedFormat if kind.startswith("hive-")), hive_table.read),
 }
-"""How each format's own records are read; of what is not here the catalog's entry says all."""
+"""The reader of each format's own records; other tables are known by the catalog's entry alone."""
 
 
 def scan(address: str, patterns: Sequence[str], progress: Progress) -> Usage:
@@ -84,12 +84,12 @@ def _look(count: Count, entries: Entries | UsedTable) -> tuple[UsedTable, ...]:
 
 
 def _tables(entries: Entries) -> tuple[UsedTable, ...]:
-    # One entry of a merge-on-read table tells what all of them are.
+    # One entry of a merge-on-read table shows what all its entries are.
     first = max(entries, key=lambda table: table.format is UsedFormat.HUDI_MOR)
     same = tuple(replace(entry, format=first.format) for entry in entries)
     read = _READERS.get(first.format)
     if read is None:
-        # The entry alone says of a view, or of files that nobody reads here.
+        # Of a view, or of files of another format, only the entry is known.
         return tuple(
             UsedTable(
                 entry.name,
@@ -104,7 +104,7 @@ def _tables(entries: Entries) -> tuple[UsedTable, ...]:
     except UnreadableError as problem:
         return tuple(unread(table, str(problem)) for table in same)
     except Exception as problem:
-        # What nobody thought of in one table must not hide all others.
+        # An unexpected error in one table must not hide the others.
         LOG.exception("%s cannot be understood", first.name)
         why = f"its records cannot be understood: {problem!r}"
         return tuple(unread(table, why) for table in same)

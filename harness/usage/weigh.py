@@ -25,13 +25,13 @@ from harness.usage.usage_file import (
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What a table must be to meet a cause. What is left out, every table is."""
+    """What a table must be like to meet a cause; a field with its default rules no table out."""
 
     formats: frozenset[str] = frozenset()
     """The formats of the scenarios that show it, as profiles name them: any of these."""
     operation: str = ""
     """The operation since which it breaks, as steps name it: `rename_column`. One that is no schema
-    change (`insert`, `delete`, `compact` …) every table is thought to have had."""
+    change (`insert`, `delete`, `compact` …) rules no table out."""
     table_versions: frozenset[str] = frozenset()
     """Any of these, as the format counts them."""
     partitioned: bool | None = None
@@ -39,15 +39,15 @@ class Need:
     views: frozenset[str] = frozenset()
     """The views of the cells that show it: `snapshot`, `read_optimized`, `base_name`; any."""
     features: frozenset[str] = frozenset()
-    """Words of `usage.yaml` that a table must have: all of them (`log-files`)."""
+    """The features that a table must have, all of them, as `usage.yaml` names them: `log-files`."""
     any_features: tuple[frozenset[str], ...] = ()
-    """Of each of these a table must have one."""
+    """A table must have one feature of each set."""
     place: AddedPlace | None = None
     """Where the column must have been added, for `add_column`."""
     nested: bool | None = None
     """Whether the change must be one of a part of a column, or of a whole one."""
     old_files: bool = True
-    """Whether it takes files from before the change, as wrong old values do."""
+    """Whether files from before the change must still be read, as for wrong old values."""
 
 
 def meets(usage: Usage, need: Need) -> tuple[str, ...]:
@@ -56,7 +56,7 @@ def meets(usage: Usage, need: Need) -> tuple[str, ...]:
 
 
 def not_ruled_out(usage: Usage, need: Need) -> Mapping[str, str]:
-    """Return why each of these tables can only not be ruled out; nothing of those known to."""
+    """Return the tables that may meet a cause, with the reason why they cannot be ruled out."""
     answers = {table.name: _answer(table, need) for table in usage.tables}
     return {name: f"cannot be ruled out: {why}" for name, why in answers.items() if why}
 
@@ -73,9 +73,9 @@ def _answer(table: UsedTable, need: Need) -> str | None:
 
 
 def _answers(table: UsedTable, need: Need) -> Iterator[tuple[Fact, bool | None]]:
-    """Yield of each fact whether it fits; None where it is unknown."""
+    """Yield for each fact whether it fits; None where that is unknown."""
     yield Fact.FORMAT, _fits_format(table, need)
-    if need.views:  # which view an entry of Hudi's is depends on the type of its table
+    if need.views:  # the view of a Hudi entry depends on the type of its table
         fits = None if table.format is UsedFormat.HUDI else table.view in need.views
         yield Fact.FORMAT, fits
     if need.table_versions:

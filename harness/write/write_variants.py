@@ -295,7 +295,9 @@ def ask_metadata(
     rows, why = _ask(outcomes, target, writer_for, metadata.question)
     shown = {str(row["metadata_key"]): str(row["metadata_value"]) for row in rows}
     stored, shown_pairs = (
-        tuple(sorted((name, value) for name, value in of.items() if name not in metadata.own))
+        tuple(
+            sorted((name, value) for name, value in of.items() if name not in metadata.format_keys)
+        )
         for of in (metadata.stored, shown)
     )
     return ExtraMetadata(stored, shown_pairs, why)

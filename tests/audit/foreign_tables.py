@@ -19,9 +19,9 @@ from ruamel.yaml import YAML
 from harness.formats.files.column_parts import ColumnPart
 from harness.formats.files.locations import Locations
 from harness.model.canonical import Value
-from tests.audit.shared_folder import SHARED
+from tests.audit import other_tables
 
-TABLES: Final = SHARED / "tables"
+TABLES: Final = other_tables.home() or Path("shared/tables")
 MISSING: Final = "../shared/tables is not there (tables that other projects wrote)"
 _INFINITY: Final = {float("inf"): "Infinity", float("-inf"): "-Infinity"}
 

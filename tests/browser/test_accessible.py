@@ -77,9 +77,9 @@ def test_a_run_that_is_too_large_is_counted_where_it_is_right(
         page = context.new_page()
         page.goto(html.write(run, tmp_path).as_uri())
         assert "more than 400 checks" in page.locator("main").inner_text()
-        held = page.evaluate("CELLS.length")
+        shown = page.evaluate("CELLS.length")
         right = page.evaluate("rows.reduce((sum, row) => sum + count(row.hits, 'correct'), 0)")
-        assert held == len(run.verdicts) - verdicts[VerdictKind.CORRECT]
+        assert shown == len(run.verdicts) - verdicts[VerdictKind.CORRECT]
         assert right == verdicts[VerdictKind.CORRECT]
         page.evaluate("(text) => lookFor(text)", "is:correct reader:trino")
         reported = page.locator("#count").inner_text()

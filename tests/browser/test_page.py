@@ -66,7 +66,7 @@ def test_a_search_leaves_the_cells_that_it_names(
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("colour:red", "There is no key 'colour'; the keys are is, kind, reader"),
         ("changed:worse", "'harness compare' writes the page of two runs"),
@@ -76,11 +76,11 @@ def test_a_search_leaves_the_cells_that_it_names(
         ('"not closed', "is not closed"),
     ],
 )
-def test_what_cannot_be_looked_for_is_told_and_finds_nothing(
-    page: Page, text: str, said: str
+def test_what_cannot_be_looked_for_is_reported_and_finds_nothing(
+    page: Page, text: str, message: str
 ) -> None:
     search(page, text)
-    expect(page.locator("#problems")).to_contain_text(said)
+    expect(page.locator("#problems")).to_contain_text(message)
     assert count(page) == 0
     assert page.get_by_role("searchbox").get_attribute("aria-invalid") == "true"
 
@@ -101,10 +101,10 @@ def test_the_rows_count_every_wrong_cell(page: Page, run: Run) -> None:
     rows = page.evaluate("rows.map((row) => [row.id, count(row.hits, 'wrong')])")
     cells: dict[str, set[str]] = {}
     for cause in causes(run.verdicts, run):
-        own = {v.case for v in cause.verdicts if v.verdict is VerdictKind.WRONG}
-        cells.setdefault(cause.key.operation, set()).update(own)
+        wrong_cases = {v.case for v in cause.verdicts if v.verdict is VerdictKind.WRONG}
+        cells.setdefault(cause.key.operation, set()).update(wrong_cases)
     assert {name: number for name, number in rows if number} == {
-        name: len(own) for name, own in cells.items() if own
+        name: len(wrong_cases) for name, wrong_cases in cells.items() if wrong_cases
     }
 
 
@@ -144,7 +144,7 @@ def test_the_address_of_a_cell_opens_it_and_leaves_the_search(page: Page, run: R
     expect(page).not_to_have_url(re.compile("cell="))
 
 
-def test_an_address_without_a_cell_of_this_page_is_told(page: Page) -> None:
+def test_an_address_without_a_cell_of_this_page_is_reported(page: Page) -> None:
     page.evaluate("location.hash = 'cell=hudi%2Fno_such_thing'")
     expect(page.locator("#problems")).to_contain_text("has no check 'hudi/no_such_thing'")
 

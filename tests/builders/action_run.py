@@ -145,7 +145,7 @@ def run(folder: Path, inputs: Mapping[str, str], api: str, path: str = "") -> Jo
         known |= {f"steps.{step.get('id')}.outputs.{name}": text for name, _, text in lines}
         if ended.returncode:
             break
-    results = {name: _filled(of["value"], known) for name, of in ACTION["outputs"].items()}
+    results = {name: _filled(output["value"], known) for name, output in ACTION["outputs"].items()}
     return Job(statuses, text, results, summary.read_text(encoding="utf-8"))
 
 

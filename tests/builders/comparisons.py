@@ -1,4 +1,4 @@
-"""Readers of the sample held against each other, for reports on upgrades."""
+"""Comparisons of readers of the sample run, for reports on upgrades."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ TODAY = datetime.date(2031, 12, 24)
 
 
 def side(run: Run, reader: str, name: str = "") -> ComparedSide:
-    readers = tuple(each for each in run.info.readers if each.reader == reader)
+    readers = tuple(resolved for resolved in run.info.readers if resolved.reader == reader)
     cells = tuple(cell for cell in run.info.cells if cell.reader == reader)
     info = replace(run.info, id=reader, readers=readers, cells=cells)
-    recorded = {case: each for case, each in run.recorded.items() if each.reader == reader}
+    recorded = {case: verdict for case, verdict in run.recorded.items() if verdict.reader == reader}
     return ComparedSide(name or reader, replace(run, info=info, recorded=recorded))
 
 
@@ -29,13 +29,13 @@ def compared(run: Run, old: str, new: str) -> SideComparison:
     return compare(side(run, old), side(run, new))
 
 
-def healed(found: SideComparison) -> SideComparison:
-    worse = frozenset(each.either.question for each in found.worse)
+def healed(comparison: SideComparison) -> SideComparison:
+    worse = frozenset(worse_pair.either.question for worse_pair in comparison.worse)
     remedy = Remedy(f"{BY_NAME}{{a=b}}", (f"a=b{sample_run.HOSTILE}",), worse, frozenset())
-    return replace(found, remedies=(remedy,))
+    return replace(comparison, remedies=(remedy,))
 
 
-def accepting_all(found: SideComparison, because: str = sample_run.HOSTILE) -> SideComparison:
+def accepting_all(comparison: SideComparison, because: str = sample_run.HOSTILE) -> SideComparison:
     lines = [
         Acceptance(
             regression.key.engine,
@@ -46,7 +46,7 @@ def accepting_all(found: SideComparison, because: str = sample_run.HOSTILE) -> S
             path="accept.yaml",
             line=at,
         )
-        for at, regression in enumerate(found.regressions, start=1)
+        for at, regression in enumerate(comparison.regressions, start=1)
     ]
-    gone = replace(lines[0], operation=found.new.run.info.variants[0].steps[0].text, line=99)
-    return found.accepting([*lines, gone], TODAY)
+    gone = replace(lines[0], operation=comparison.new.run.info.variants[0].steps[0].text, line=99)
+    return comparison.accepting([*lines, gone], TODAY)

@@ -32,10 +32,10 @@ class FollowedRun:
 
     def answers(self, at: int, answer: Answer) -> None:
         """Let a reader answer; `at`: its place."""
-        said = replace(answer, case=self.cells[at].case)
+        renamed = replace(answer, case=self.cells[at].case)
         with jsonl.adding(self.folder / load_run.ANSWERS) as add:
-            add([said])
-        self.live.add_answer(said)
+            add([renamed])
+        self.live.add_answer(renamed)
         self.following.look()
 
     def final(self) -> dict[int, Verdict]:

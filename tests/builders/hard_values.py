@@ -64,7 +64,7 @@ ENDS: Final[Mapping[str, tuple[object, ...]]] = {
 @dataclass
 class Hard:
     chance: random.Random
-    alike: Mapping[str, str]
+    type_names: Mapping[str, str]
     """The types that stand for plain ones."""
     names: bool
     case: bool
@@ -108,8 +108,8 @@ class Hard:
                 return [self._part(element) for _ in range(self.chance.choice((0, 1, 2, 2)))]
             case Map(_, value):
                 some = self.chance.sample(("", "k", "ключ"), k=self.chance.randint(0, 2))
-                return {each: self._part(value) for each in some}
-        return self._end(type_) if self.chance.random() < 0.3 else self._own(type_)
+                return {name: self._part(value) for name in some}
+        return self._end(type_) if self.chance.random() < 0.3 else self._free(type_)
 
     def _part(self, type_: DataType) -> object:
         return None if self.chance.random() < 0.2 else self.value(type_)
@@ -120,13 +120,13 @@ class Hard:
             return _places(self.chance.choice((most, -most, 0, -1)), type_.scale)
         return self.chance.choice(ENDS[str(type_).partition("(")[0]])
 
-    def _own(self, type_: DataType) -> object:
-        """Return a value that no other place has, where the type has so many."""
+    def _free(self, type_: DataType) -> object:
+        """Return a value that occurs nowhere else, where the type has enough values."""
         self.made += 1
         if isinstance(type_, Decimal):
             most = 10**type_.precision
             return _places(most // MOST * self.made - most + 1, type_.scale)
-        return OWN[str(type_).partition("(")[0]](self.made)
+        return FREE_VALUES[str(type_).partition("(")[0]](self.made)
 
 
 def _places(digits: int, scale: int) -> str:
@@ -148,7 +148,7 @@ def _moment(number: int) -> str:
 MOST: Final = 1_009
 """More values of their own no history has; numbers lie so far apart that none is another one with
 less precision."""
-OWN: Final[Mapping[str, Callable[[int], object]]] = {
+FREE_VALUES: Final[Mapping[str, Callable[[int], object]]] = {
     "boolean": lambda number: number % 3 == 0,
     "tinyint": lambda number: -(number * 37 % 127),
     "smallint": lambda number: -(number * 37 % 32_749),
@@ -172,14 +172,14 @@ def hard(seed: int) -> Hard:
     chance = random.Random(f"hard {seed}")  # noqa: S311 - nothing is kept secret by it
     if chance.random() < PLAIN:
         return Hard(chance, {}, names=False, case=False, rows=False, partitions=1)
-    types, names, case, rows = (chance.random() < each for each in (0.4, 0.4, 0.2, 0.75))
-    alike = {plain: chance.choice(others) for plain, others in TYPES.items()} if types else {}
+    types, names, case, rows = (chance.random() < rate for rate in (0.4, 0.4, 0.2, 0.75))
+    other_types = {plain: chance.choice(others) for plain, others in TYPES.items()} if types else {}
     more = chance.choice(MORE) if chance.random() < 0.6 else ""
-    return Hard(chance, alike, names, case, rows, chance.choice((1, 2)), more)
+    return Hard(chance, other_types, names, case, rows, chance.choice((1, 2)), more)
 
 
 def written(rows: Iterable[Mapping[str, object]]) -> str:
-    """Return rows in one word: JSON without blanks and without what parts words and steps."""
+    """Return rows as JSON without blanks and without the separators of words and steps."""
     text = json.dumps(list(rows), separators=(",", ":"))
     return text.replace(" ", "\\u0020").replace(";", "\\u003b")
 

@@ -1,4 +1,4 @@
-"""What an HTML page says, read by a parser that wants its elements to lie in each other."""
+"""The texts of an HTML page, by a parser that checks that its elements are nested."""
 
 from __future__ import annotations
 

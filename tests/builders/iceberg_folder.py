@@ -78,14 +78,14 @@ class Entry:
     snapshot: int | None = None
     sequence: int | None = None
     metrics: Mapping[str, Any] = field(default_factory=lambda: {"record_count": 1})
-    """What the manifest tells of its columns."""
+    """The metrics of its columns in the manifest."""
     partition: int | None = None
     """The value of the one partition column."""
     kind: str = "PARQUET"
     vector_of: str = ""
     """The data file whose deleted positions stand in the whole of it."""
     only: str = ""
-    """The one data file that a position delete file is said to be about."""
+    """The only data file that a position delete file is about, as its manifest says."""
     by: tuple[int, ...] = (1,)
     """The ids of the columns whose values an equality delete file has."""
 
@@ -107,10 +107,10 @@ class IcebergFolder:
 
     def avro(self, name: str, ids: Sequence[int] = (), **columns: Sequence[object]) -> str:
         kinds = {name: "long" if isinstance(v[0], int) else "string" for name, v in columns.items()}
-        told = [{"field-id": id_} for id_ in ids] or [{}] * len(kinds)
+        ids_entries = [{"field-id": id_} for id_ in ids] or [{}] * len(kinds)
         fields = [
             {"name": name, "type": ["null", kind], **entry}
-            for (name, kind), entry in zip(kinds.items(), told, strict=True)
+            for (name, kind), entry in zip(kinds.items(), ids_entries, strict=True)
         ]
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         with self._made(f"data/{name}").open("wb") as file:
@@ -186,23 +186,23 @@ class IcebergFolder:
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
 
-    def _entry(self, of: Entry) -> dict[str, Any]:
-        size = (self.path / of.path).stat().st_size if of.vector_of else None
+    def _entry(self, entry: Entry) -> dict[str, Any]:
+        size = (self.path / entry.path).stat().st_size if entry.vector_of else None
         return {
-            "status": of.status,
-            "snapshot_id": of.snapshot,
-            "sequence_number": of.sequence,
+            "status": entry.status,
+            "snapshot_id": entry.snapshot,
+            "sequence_number": entry.sequence,
             "data_file": {
-                "content": of.content,
-                "file_path": f"{LOCATION}/{of.path}",
-                "file_format": "PUFFIN" if of.vector_of else of.kind,
-                "referenced_data_file": f"{LOCATION}/{of.vector_of or of.only}"
-                if of.vector_of or of.only
+                "content": entry.content,
+                "file_path": f"{LOCATION}/{entry.path}",
+                "file_format": "PUFFIN" if entry.vector_of else entry.kind,
+                "referenced_data_file": f"{LOCATION}/{entry.vector_of or entry.only}"
+                if entry.vector_of or entry.only
                 else None,
                 "content_offset": 0,
                 "content_size_in_bytes": size,
-                "equality_ids": list(of.by) if of.content == EQUALITY_DELETES else None,
-                "partition": {"a": of.partition},
-                **of.metrics,
+                "equality_ids": list(entry.by) if entry.content == EQUALITY_DELETES else None,
+                "partition": {"a": entry.partition},
+                **entry.metrics,
             },
         }

@@ -33,23 +33,23 @@ def variant(form: str = "hudi-cow", *, rewrites: str = "some", twin: bool = Fals
 
 
 def verdict(
-    of: Variant,
+    of_variant: Variant,
     step: int,
     reader: str,
-    *found: tuple[FindingKind, str],
+    *kinds: tuple[FindingKind, str],
     view: str = "snapshot",
     kind: VerdictKind = VerdictKind.WRONG,
 ) -> Verdict:
-    case = Cell(of.id, step, reader, view, "all").case
+    case = Cell(of_variant.id, step, reader, view, "all").case
     witness = Witness("1", "f1", "expected", "found")
     findings = tuple(
-        Finding(k, (column,) if column else (), witness, (witness,)) for k, column in found
+        Finding(k, (column,) if column else (), witness, (witness,)) for k, column in kinds
     )
-    return Verdict(case, STORY.name, of.id, step, reader, view, "all", kind, findings)
+    return Verdict(case, STORY.name, of_variant.id, step, reader, view, "all", kind, findings)
 
 
-def correct(of: Variant, step: int, reader: str, view: str = "snapshot") -> Verdict:
-    return verdict(of, step, reader, view=view, kind=VerdictKind.CORRECT)
+def correct(of_variant: Variant, step: int, reader: str, view: str = "snapshot") -> Verdict:
+    return verdict(of_variant, step, reader, view=view, kind=VerdictKind.CORRECT)
 
 
 def facts(

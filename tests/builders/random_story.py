@@ -60,7 +60,7 @@ def _made(plot: Plot) -> Story:
 @dataclass
 class _Story:
     chance: random.Random
-    alike: dict[str, str]
+    type_names: dict[str, str]
     """The types that others stand for."""
     hard: Hard
     types: dict[str, str] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class _Story:
     next_name: int = 1
 
     def kind(self, type_: str) -> str:
-        return self.alike.get(type_, type_)
+        return self.type_names.get(type_, type_)
 
     def insert(self) -> str:
         return f"insert {self._new_keys()}"
@@ -117,9 +117,9 @@ class _Story:
         name = self.dropped.pop() if again else self._fresh()
         name = self._fresh() if self._taken(name) else name
         type_ = self.kind(self.chance.choice(TYPES))
-        place = self.chance.choice(("", " first", f" after {self._column()}"))
+        position = self.chance.choice(("", " first", f" after {self._column()}"))
         self._note(name, type_)
-        return f"add {name} {type_}{place}"
+        return f"add {name} {type_}{position}"
 
     def drop(self) -> str:
         if len(self.types) < 2:
@@ -133,7 +133,7 @@ class _Story:
         name = self._column()
         to = self.chance.choice([*self.dropped[-1:], self._fresh()])
         to = self.hard.renamed(name) or (self._fresh() if self._taken(to) else to)
-        self.dropped = [each for each in self.dropped if each != to] + [name]
+        self.dropped = [dropped for dropped in self.dropped if dropped != to] + [name]
         type_, parts = self._forget(name)
         self._note(to, type_, parts)
         return f"rename {name} {to}"
@@ -141,8 +141,8 @@ class _Story:
     def move(self) -> str:
         name = self._column()
         others = [type_ for type_ in self.types if type_ != name]
-        place = f"after {self.chance.choice(others)}" if others else "first"
-        return f"move {name} {place}"
+        position = f"after {self.chance.choice(others)}" if others else "first"
+        return f"move {name} {position}"
 
     def widen(self) -> str:
         narrow = [name for name, type_ in self.types.items() if type_ in WIDER]
@@ -215,7 +215,7 @@ def plot(seed: int) -> Plot:
         types = [types[0]] * len(types)
     other = random.Random(f"alike {seed}").random() < 0.5  # noqa: S311
     difficult = hard_values.hard(seed)
-    story = _Story(chance, (ALIKE if other else {}) | dict(difficult.alike), difficult)
+    story = _Story(chance, (ALIKE if other else {}) | dict(difficult.type_names), difficult)
     for at, type_ in enumerate(types, start=1):
         story._note(difficult.name(f"f{at}"), story.kind(type_))
     if difficult.more:

@@ -1,4 +1,4 @@
-"""Files of JSON lines in which a thing is said once, under an id, and named from then on.
+"""Files of JSON lines in which a shared value stands once, with an id by which lines refer to it.
 
 A line with a `variant` begins what is said of it. A line with an `id` says something once for the
 whole file; the id ends with a digest of what is said. A file's name tells whether it is text
@@ -28,7 +28,7 @@ Body = Mapping[str, Any]
 @dataclass(slots=True)
 class Lines:
     lines: list[str] = field(default_factory=list)
-    _said: dict[str, str] = field(default_factory=dict)
+    _texts: dict[str, str] = field(default_factory=dict)
 
     def add(self, body: Body) -> None:
         self.lines.append(json.dumps(body, ensure_ascii=False))
@@ -37,10 +37,10 @@ class Lines:
         """Add a line where it is not there yet; give its id."""
         text = json.dumps(body, ensure_ascii=False, sort_keys=True)
         digest, digits = hashlib.sha256(text.encode()).hexdigest(), DIGITS
-        while self._said.get(name := f"{label}-{digest[:digits]}", text) != text:
+        while self._texts.get(name := f"{label}-{digest[:digits]}", text) != text:
             digits += DIGITS
-        if name not in self._said:
-            self._said[name] = text
+        if name not in self._texts:
+            self._texts[name] = text
             self.add({"id": name} | dict(body))
         return name
 
@@ -58,7 +58,7 @@ class Lines:
 @dataclass(slots=True)
 class Parsed:
     once: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """What is said once, by its id."""
+    """The shared values by their ids."""
     variants: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     """The other lines of each variant."""
 

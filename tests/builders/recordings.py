@@ -34,12 +34,12 @@ NEVER_ASKED: Final = ""
 READABLE: Final = 1_000_000
 """Bytes of text; a recording with more is compressed, nobody reads it through."""
 
-Said = Mapping[str, Any]
+VerdictRecord = Mapping[str, Any]
 """A verdict as a recording holds it, in the words of JSON."""
 UNSAID: Final = {"case", "scenario", "variant", "step", "reader", "view", "query"} | {
     *("expected", "sql", "seconds", "reused", "known", "reason")
 }
-"""What of a verdict is said elsewhere, is not judged, or is a baseline's."""
+"""The fields of a verdict that stand elsewhere, are not judged, or are of a baseline."""
 
 _ANSWER: Final = TypeAdapter(Answer)
 _STATE: Final = TypeAdapter(StateRecord)
@@ -54,10 +54,10 @@ class Recorded:
     states: tuple[StateRecord, ...]
     answers: Mapping[Cell, Answer | None]
     """None where nothing was answered: a cell of the plan is here in any case."""
-    verdicts: Mapping[Cell, Said]
+    verdicts: Mapping[Cell, VerdictRecord]
 
 
-def said(verdict: Verdict) -> Said:
+def as_recorded(verdict: Verdict) -> VerdictRecord:
     body = _VERDICT.dump_python(
         verdict, mode="json", exclude_defaults=True, exclude=UNSAID, by_alias=True
     )
@@ -163,13 +163,13 @@ def _verdicts(variants: Iterable[Recorded]) -> str:
     return verdicts.text()
 
 
-def _add_verdict(verdicts: Lines, verdict: Said) -> str:
+def _add_verdict(verdicts: Lines, verdict: VerdictRecord) -> str:
     result = verdict.get("findings", ())
     short = [
         verdicts.once(f"{finding['kind']}-{finding.get('party', 'nobody')}", finding)
         for finding in result
     ]
-    kinds = dict.fromkeys(each["kind"] for each in result)
+    kinds = dict.fromkeys(finding["kind"] for finding in result)
     body = {**verdict, "findings": short} if short else verdict
     return verdicts.once("-".join((verdict["verdict"], *kinds)), body)
 
@@ -216,7 +216,7 @@ def _file(folder: Path, name: str) -> Path:
 def _read_plan(planned: Parsed) -> Iterator[tuple[Variant, str]]:
     scenario = cache(partial(load.loads, keeping_case=formats.keeping_case()))
     for variant, [plan] in planned.variants.items():
-        name, text = (planned.once[plan["scenario"]][each] for each in ("name", "text"))
+        name, text = (planned.once[plan["scenario"]][key] for key in ("name", "text"))
         of_variant = replace(scenario(text, f"{name}.yaml"), name=name)
         more = {"id": variant, "scenario": of_variant, "writers": tuple(plan["writers"])}
         yield Variant(**plan | more), text
@@ -233,7 +233,7 @@ def _answers(answers: Parsed) -> dict[str, Answer]:
     """Return every answer by its id, to whatever question of whatever case."""
     result = {}
     for name, body in answers.once.items():
-        parts = [each | {"sql": ""} for each in body.get("parts", ())]
+        parts = [part | {"sql": ""} for part in body.get("parts", ())]
         whole = body | {"case": "", "sql": "", "parts": parts}
         result[name] = jsonl.parse(Answer, json.dumps(whole))
     return result
@@ -247,7 +247,7 @@ def _read_answers(
         yield cell, None if never else replace(parsed[name], case=cell.case)
 
 
-def _read_verdicts(verdicts: Parsed, variant: str) -> Iterator[tuple[Cell, Said]]:
+def _read_verdicts(verdicts: Parsed, variant: str) -> Iterator[tuple[Cell, VerdictRecord]]:
     for cell, name in recorded_lines.cells(variant, verdicts.variants[variant]):
-        results = [verdicts.once[each] for each in verdicts.once[name].get("findings", ())]
+        results = [verdicts.once[text_id] for text_id in verdicts.once[name].get("findings", ())]
         yield cell, verdicts.once[name] | ({"findings": results} if results else {})

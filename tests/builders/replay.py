@@ -1,4 +1,4 @@
-"""Recorded answers, judged by the checks of today; what differs from the record, for people."""
+"""Recorded answers judged by the checks of today, and readable differences from the record."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from harness.run import plan_record, run_judge
 from harness.run.load_run import Run
 from harness.scenario.cells import Cell
 from tests.builders import recordings, tidy_records
-from tests.builders.recordings import Recorded, Said
+from tests.builders.recordings import Recorded, VerdictRecord
 
 NOTHING: Final = "nothing"
 SHOWN_CASES: Final = 10
@@ -28,11 +28,11 @@ def case_of(recorded: Recorded) -> RecordedVariant:
     return run_judge.case_of(recorded.variant, recorded.states)
 
 
-def judged(recorded: Recorded) -> dict[Cell, Said]:
+def judged(recorded: Recorded) -> dict[Cell, VerdictRecord]:
     return judged_twice(recorded)[1]
 
 
-def judged_twice(recorded: Recorded) -> tuple[dict[Cell, VerdictKind], dict[Cell, Said]]:
+def judged_twice(recorded: Recorded) -> tuple[dict[Cell, VerdictKind], dict[Cell, VerdictRecord]]:
     """Return the kinds of the verdicts as answers come, and the verdicts at last."""
     case = case_of(recorded)
     answers = {cell.case: answer for cell, answer in recorded.answers.items() if answer is not None}
@@ -43,12 +43,13 @@ def judged_twice(recorded: Recorded) -> tuple[dict[Cell, VerdictKind], dict[Cell
         if (verdict := variant.judge(cell, answer)) is not None
     }
     verdicts = with_final_attribution((*of_steps(case), *early.values()), answers)
-    return {cell: verdict.verdict for cell, verdict in early.items()}, _said(verdicts)
+    return {cell: verdict.verdict for cell, verdict in early.items()}, _as_recorded(verdicts)
 
 
-def _said(verdicts: Iterable[Verdict]) -> dict[Cell, Said]:
+def _as_recorded(verdicts: Iterable[Verdict]) -> dict[Cell, VerdictRecord]:
     return {
-        Cell(v.variant, v.step, v.reader, v.view, v.query): recordings.said(v) for v in verdicts
+        Cell(v.variant, v.step, v.reader, v.view, v.query): recordings.as_recorded(v)
+        for v in verdicts
     }
 
 
@@ -72,15 +73,15 @@ def recorded_from(run: Run) -> Iterator[Recorded]:
             {},
         )
         recorded = replace(recorded, verdicts=judged(recorded))
-        before = _said(judge(run_judge.case_of(variant, states), cells, run.answers))
+        before = _as_recorded(judge(run_judge.case_of(variant, states), cells, run.answers))
         _check(_named(before, names), recorded.verdicts)
         yield recorded
 
 
 def _by_variant(given: Iterable[OfVariant]) -> dict[str, list[OfVariant]]:
     variants: dict[str, list[OfVariant]] = {}
-    for each in given:
-        variants.setdefault(each.variant, []).append(each)
+    for answer in given:
+        variants.setdefault(answer.variant, []).append(answer)
     return variants
 
 
@@ -88,7 +89,7 @@ def _tidy(answer: Answer | None, names: tidy_records.Names) -> Answer | None:
     return None if answer is None else tidy_records.answer(answer, names)
 
 
-def _check(before: Mapping[Cell, Said], after: Mapping[Cell, Said]) -> None:
+def _check(before: Mapping[Cell, VerdictRecord], after: Mapping[Cell, VerdictRecord]) -> None:
     """Hold the verdicts on a run against those on its recording.
 
     Errors may be worded otherwise; places may come in another order, as rows do.
@@ -98,35 +99,39 @@ def _check(before: Mapping[Cell, Said], after: Mapping[Cell, Said]) -> None:
         raise ValueError("\n".join(("verdicts depend on what is left out:", *lines)))
 
 
-def _named(verdicts: Mapping[Cell, Said], names: tidy_records.Names) -> dict[Cell, Said]:
+def _named(
+    verdicts: Mapping[Cell, VerdictRecord], names: tidy_records.Names
+) -> dict[Cell, VerdictRecord]:
     """Call files and instants in verdicts as the recording calls them."""
 
-    def renamed(said: object) -> object:
-        if isinstance(said, dict):
-            return {name: renamed(each) for name, each in said.items()}
-        if isinstance(said, list):
-            return [renamed(each) for each in said]
-        return names.path(said) if isinstance(said, str) else said
+    def renamed(value: object) -> object:
+        if isinstance(value, dict):
+            return {name: renamed(part) for name, part in value.items()}
+        if isinstance(value, list):
+            return [renamed(part) for part in value]
+        return names.path(value) if isinstance(value, str) else value
 
-    return {cell: cast("Said", renamed(said)) for cell, said in verdicts.items()}
+    return {cell: cast("VerdictRecord", renamed(verdict)) for cell, verdict in verdicts.items()}
 
 
-def _loosely(verdicts: Mapping[Cell, Said]) -> dict[Cell, Said]:
+def _loosely(verdicts: Mapping[Cell, VerdictRecord]) -> dict[Cell, VerdictRecord]:
     return {
-        cell: {**said, "because": bool(said.get("because")), "findings": _in_order(said)}
-        for cell, said in verdicts.items()
+        cell: {**verdict, "because": bool(verdict.get("because")), "findings": _in_order(verdict)}
+        for cell, verdict in verdicts.items()
     }
 
 
-def _in_order(said: Said) -> list[Said]:
+def _in_order(verdict: VerdictRecord) -> list[VerdictRecord]:
     results = [
-        {**each, "places": sorted(each["places"], key=json.dumps), "witness": None}
-        for each in said.get("findings", ())
+        {**finding, "places": sorted(finding["places"], key=json.dumps), "witness": None}
+        for finding in verdict.get("findings", ())
     ]
     return sorted(results, key=json.dumps)
 
 
-def differences(before: Mapping[Cell, Said], after: Mapping[Cell, Said]) -> list[str]:
+def differences(
+    before: Mapping[Cell, VerdictRecord], after: Mapping[Cell, VerdictRecord]
+) -> list[str]:
     """Return how verdicts were and are, where they differ; cells with the same change together."""
     changes: dict[tuple[str, ...], list[str]] = {}
     for cell in dict.fromkeys((*before, *after)):
@@ -146,7 +151,7 @@ def _few(texts: Sequence[str], most: int, indent: str, what: str) -> Iterator[st
         yield f"{indent}and {more} more {what}"
 
 
-def _difference(before: Said | None, after: Said | None) -> Iterator[str]:
+def _difference(before: VerdictRecord | None, after: VerdictRecord | None) -> Iterator[str]:
     yield f"  before: {headline(before)}"
     yield f"  after:  {headline(after)}"
     was, now = _places(before), _places(after)
@@ -155,35 +160,40 @@ def _difference(before: Said | None, after: Said | None) -> Iterator[str]:
         yield from _few(shown, SHOWN_PLACES, f"    {mark} ", "places")
 
 
-def headline(said: Said | None) -> str:
-    if said is None:
+def headline(verdict: VerdictRecord | None) -> str:
+    if verdict is None:
         return NOTHING
     texts = [
-        str(said["verdict"]),
-        *(_finding(each) for each in said.get("findings", ())),
-        "as " + " or ".join(said["reproduces"]) if said.get("reproduces") else "",
-        "too little to claim a way" if said.get("scant") else "",
-        f"because {said['because']}" if said.get("because") else "",
-        *(f"{each['name']} {each['count']} times" for each in said.get("normalised", ())),
+        str(verdict["verdict"]),
+        *(_finding(finding) for finding in verdict.get("findings", ())),
+        "as " + " or ".join(verdict["reproduces"]) if verdict.get("reproduces") else "",
+        "too little to claim a way" if verdict.get("scant") else "",
+        f"because {verdict['because']}" if verdict.get("because") else "",
+        *(
+            f"{applied['name']} {applied['count']} times"
+            for applied in verdict.get("normalised", ())
+        ),
     ]
     return "; ".join(filter(None, texts))
 
 
-def _finding(finding: Said) -> str:
+def _finding(finding: VerdictRecord) -> str:
     columns, number = ", ".join(finding["columns"]) or "rows", len(finding["places"])
     return f"{_blame(finding)} in {columns} ({number} places)"
 
 
-def _places(said: Said | None) -> set[str]:
-    result = said.get("findings", ()) if said else ()
-    return {f"{_blame(each)}: {_place(place)}" for each in result for place in each["places"]}
+def _places(verdict: VerdictRecord | None) -> set[str]:
+    result = verdict.get("findings", ()) if verdict else ()
+    return {
+        f"{_blame(finding)}: {_place(place)}" for finding in result for place in finding["places"]
+    }
 
 
-def _blame(finding: Said) -> str:
+def _blame(finding: VerdictRecord) -> str:
     return f"{finding['kind']} by {finding.get('party', 'nobody')}"
 
 
-def _place(place: Said) -> str:
+def _place(place: VerdictRecord) -> str:
     origin = place.get("origin")
     parts = (
         f"{place['column'] or 'row'} of {place['key']}",

@@ -99,7 +99,7 @@ POSITION = "read by position"
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Scripted:
     kind: VerdictKind = VerdictKind.CORRECT
     finding: FindingKind | None = None
     because: str = ""
@@ -107,11 +107,11 @@ class Said:
     ways: tuple[str, ...] = ()
 
 
-def wrong(finding: FindingKind, *ways: str, known: str = "") -> Said:
-    return Said(VerdictKind.WRONG, finding, known=known, ways=ways)
+def wrong(finding: FindingKind, *ways: str, known: str = "") -> Scripted:
+    return Scripted(VerdictKind.WRONG, finding, known=known, ways=ways)
 
 
-PLOT: dict[tuple[str, int, str], Said] = {
+PLOT: dict[tuple[str, int, str], Scripted] = {
     ("hudi/move", 3, NAMES[5]): wrong(FindingKind.MISALIGNED, "by position"),
     ("hudi/move", 4, NAMES[5]): wrong(FindingKind.MISALIGNED),
     ("hudi/move", 3, NAMES[6]): wrong(
@@ -119,21 +119,21 @@ PLOT: dict[tuple[str, int, str], Said] = {
         "by position",
         known="hive.parquet.use-column-names is false by default",
     ),
-    ("hudi/move", 4, NAMES[6]): Said(VerdictKind.REFUSED, FindingKind.MISALIGNED, POSITION),
+    ("hudi/move", 4, NAMES[6]): Scripted(VerdictKind.REFUSED, FindingKind.MISALIGNED, POSITION),
     ("hudi/move", 4, NAMES[4]): wrong(FindingKind.STALE, "by name, base files only"),
     ("hudi/move", 5, NAMES[1]): wrong(FindingKind.MISSING_RENAME, "by name"),
     ("hudi/move", 5, NAMES[2]): wrong(
         FindingKind.LOST_VALUE, "by name", "by name, base files only"
     ),
     ("hudi/move", 5, NAMES[4]): wrong(FindingKind.MISSING_RENAME, "by name"),
-    ("hudi/move", 5, NAMES[6]): Said(VerdictKind.REFUSED, None, POSITION),
-    ("hudi/move", 5, NAMES[3]): Said(
+    ("hudi/move", 5, NAMES[6]): Scripted(VerdictKind.REFUSED, None, POSITION),
+    ("hudi/move", 5, NAMES[3]): Scripted(
         VerdictKind.UNKNOWN, because="time-out after 120 s, twice: no answer at all"
     ),
     ("hudi/drop_and_add", 1, NAMES[3]): wrong(FindingKind.DUPLICATE),
     ("hudi/drop_and_add", 2, NAMES[3]): wrong(FindingKind.GHOST_ROW),
     ("hudi/drop_and_add", 2, NAMES[2]): wrong(FindingKind.LOST_ROW),
-    ("hudi/drop_and_add", 3, NAMES[6]): Said(VerdictKind.REFUSED, None, "an internal error"),
+    ("hudi/drop_and_add", 3, NAMES[6]): Scripted(VerdictKind.REFUSED, None, "an internal error"),
     ("hudi/drop_and_add", 4, NAMES[4]): wrong(FindingKind.RESURRECTED),
     ("hudi/drop_and_add", 4, NAMES[1]): wrong(
         FindingKind.RESURRECTED, known="HUDI-0000: read by name"
@@ -141,11 +141,11 @@ PLOT: dict[tuple[str, int, str], Said] = {
     ("hudi/drop_and_add", 5, NAMES[2]): wrong(FindingKind.TYPE_DRIFT),
     ("hudi/drop_and_add", 5, NAMES[3]): wrong(FindingKind.ALTERED_VALUE),
     ("hudi/drop_and_add", 5, NAMES[6]): wrong(FindingKind.UNEXPLAINED),
-    ("hudi/drop_and_add", 5, NAMES[4]): Said(
+    ("hudi/drop_and_add", 5, NAMES[4]): Scripted(
         VerdictKind.UNSUPPORTED, because="table version 8 is declared unreadable (release notes)"
     ),
     (VARIANTS[4].scenario, 3, NAMES[5]): wrong(FindingKind.UNEXPLAINED),
-    (VARIANTS[4].scenario, 3, NAMES[6]): Said(VerdictKind.REFUSED, None, HOSTILE),
+    (VARIANTS[4].scenario, 3, NAMES[6]): Scripted(VerdictKind.REFUSED, None, HOSTILE),
 }
 """What is not correct, by scenario, step and reader; everything else is."""
 NOT_ASKED = {("hudi/move", 4, NAMES[3])}
@@ -193,35 +193,37 @@ def make(folder: Path) -> Run:
         scenarios={variant.id: SOURCE.format(about=variant.about) for variant in VARIANTS},
     )
     load_run.write_info(folder, info)
-    said = [cell for cell in map(_said, cells) if cell is not None]
+    judged = [cell for cell in map(_answered, cells) if cell is not None]
     jsonl.write_all(
         folder / load_run.STATES,
         [_state(v, number) for v in VARIANTS for number in range(len(v.steps) + 1)],
     )
-    jsonl.write_all(folder / load_run.ANSWERS, [answer for answer, _ in said])
+    jsonl.write_all(folder / load_run.ANSWERS, [answer for answer, _ in judged])
     refused = [_step_verdict(variant) for variant in VARIANTS if variant.steps == DROP]
-    jsonl.write_all(folder / load_run.VERDICTS, [*(verdict for _, verdict in said), *refused])
+    jsonl.write_all(folder / load_run.VERDICTS, [*(verdict for _, verdict in judged), *refused])
     return load_run.load(folder)
 
 
 NO_CAST = Refusal("AnalysisException", "Cannot change column type from bigint to int", "42000")
 
 
-def _state(of: VariantInfo, number: int) -> StateRecord:
+def _state(of_run: VariantInfo, number: int) -> StateRecord:
     kind, because, refusal = OutcomeKind.APPLIED, "", None
-    if of.steps == DROP and number == 6:
+    if of_run.steps == DROP and number == 6:
         kind, refusal = OutcomeKind.REFUSED, NO_CAST
-    if of.steps == DROP and number == 7:
+    if of_run.steps == DROP and number == 7:
         kind, because = OutcomeKind.SKIPPED, "skipped: step 6 refused"
     instant = f"2024022910150{number}000"
-    text = of.step(number).text
+    text = of_run.step(number).text
     outcome = Outcome(number, kind, instant, refusal, because, (f"-- {text}",), 1.2)
-    return StateRecord(of.id, outcome, f"{number:064x}", _files(of, number), ("t", "t_ro", "t_rt"))
+    return StateRecord(
+        of_run.id, outcome, f"{number:064x}", _files(of_run, number), ("t", "t_ro", "t_rt")
+    )
 
 
-def _files(of: VariantInfo, number: int) -> tuple[FileFact, ...]:
+def _files(of_run: VariantInfo, number: int) -> tuple[FileFact, ...]:
     meta = (("_hoodie_commit_time", "string"), ("_hoodie_record_key", "string"))
-    columns = (*meta, *expected(of.scenario, 1).columns)
+    columns = (*meta, *expected(of_run.scenario, 1).columns)
     group = "6f1c2b7e-0d8c-4a6c-9d6e-3c9a2f4e5b60-0"
     base = FileFact(
         f"{group}_0-26-33_20240229101501000.parquet",
@@ -236,32 +238,32 @@ def _files(of: VariantInfo, number: int) -> tuple[FileFact, ...]:
         path=f".{group}_20240229101501000.log.1_0-40-51",
         kind=FileKind.LOG,
         instant="20240229101504000",
-        columns=(*meta, *expected(of.scenario, 4).columns),
+        columns=(*meta, *expected(of_run.scenario, 4).columns),
         keys=("1",),
     )
-    later = "mor" in of.format and number >= 4
+    later = "mor" in of_run.format and number >= 4
     return ((base, log) if later else (base,)) if number else ()
 
 
-def _step_verdict(of: VariantInfo) -> Verdict:
-    cell = Cell(of.id, 6, SPARK, load_run.WRITE, "step")
+def _step_verdict(of_run: VariantInfo) -> Verdict:
+    cell = Cell(of_run.id, 6, SPARK, load_run.WRITE, "step")
     why = f"{NO_CAST.kind} ({NO_CAST.code}): {NO_CAST.message}"
-    return replace(_verdict(cell, Said(VerdictKind.REFUSED, because=why)), expected=None)
+    return replace(_verdict(cell, Scripted(VerdictKind.REFUSED, because=why)), expected=None)
 
 
-def _said(cell: Cell) -> tuple[Answer, Verdict] | None:
+def _answered(cell: Cell) -> tuple[Answer, Verdict] | None:
     scenario = cell.variant.partition("[")[0]
     if (scenario, cell.step, cell.reader) in NOT_ASKED:
         return None
     if any(cell.variant == v.id and v.steps == DROP and cell.step > 6 for v in VARIANTS):
         return None
-    said = PLOT.get((scenario, cell.step, cell.reader), Said())
-    spoilt = spoil(expected(scenario, cell.step), said.finding)
+    scripted = PLOT.get((scenario, cell.step, cell.reader), Scripted())
+    spoilt = spoil(expected(scenario, cell.step), scripted.finding)
     findings = (spoilt.finding,) if spoilt.finding else ()
-    return _answer(cell, said, spoilt), replace(_verdict(cell, said), findings=findings)
+    return _answer(cell, scripted, spoilt), replace(_verdict(cell, scripted), findings=findings)
 
 
-def _verdict(cell: Cell, said: Said) -> Verdict:
+def _verdict(cell: Cell, scripted: Scripted) -> Verdict:
     scenario = cell.variant.partition("[")[0]
     return Verdict(
         case=cell.case,
@@ -271,10 +273,10 @@ def _verdict(cell: Cell, said: Said) -> Verdict:
         reader=cell.reader,
         view=cell.view,
         query=cell.query,
-        verdict=said.kind,
-        reproduces=said.ways,
-        because=said.because,
-        known=said.known,
+        verdict=scripted.kind,
+        reproduces=scripted.ways,
+        because=scripted.because,
+        known=scripted.known,
         expected=expected(scenario, cell.step),
         seconds=0.21,
         sql="SELECT * FROM state_1f.t",
@@ -282,23 +284,23 @@ def _verdict(cell: Cell, said: Said) -> Verdict:
     )
 
 
-def _answer(cell: Cell, said: Said, spoilt: Answered) -> Answer:
+def _answer(cell: Cell, scripted: Scripted, spoilt: Answered) -> Answer:
     blank = Answer(cell.case, f"SELECT * FROM state_{cell.step}.t", seconds=0.21)
-    if said.kind is VerdictKind.UNKNOWN:
+    if scripted.kind is VerdictKind.UNKNOWN:
         tries = (Attempt("time-out after 60 s"), Attempt("time-out after 60 s", f"log\n{HOSTILE}"))
-        return replace(blank, unknown=said.because, attempts=tries)
-    if said.kind is VerdictKind.REFUSED:
-        return replace(blank, refusal=_refusal(said), parts=_parts(spoilt))
+        return replace(blank, unknown=scripted.because, attempts=tries)
+    if scripted.kind is VerdictKind.REFUSED:
+        return replace(blank, refusal=_refusal(scripted), parts=_parts(spoilt))
     if cell.reader == NAMES[2] and cell.step == 1:
         blank = replace(blank, attempts=(Attempt("connection lost", "Broken pipe"),))
-    if said.kind is VerdictKind.UNSUPPORTED:
+    if scripted.kind is VerdictKind.UNSUPPORTED:
         return replace(blank, refusal=Refusal("HUDI_UNSUPPORTED", "unknown timeline layout 2"))
     confirmed = cell.reader.partition("{")[2].rstrip("}")
     return replace(blank, columns=spoilt.columns, rows=spoilt.rows, confirmed=confirmed)
 
 
-def _refusal(said: Said) -> Refusal:
-    text = "io.prestosql.spi.type.VarcharType" if said.because == POSITION else said.because
+def _refusal(scripted: Scripted) -> Refusal:
+    text = "io.prestosql.spi.type.VarcharType" if scripted.because == POSITION else scripted.because
     cause = "java.lang.UnsupportedOperationException: io.prestosql.spi.type.VarcharType"
     return Refusal("GENERIC_INTERNAL_ERROR", text, "65536", cause)
 

@@ -19,7 +19,7 @@ def scenario_of(
     partition_by: tuple[str, ...] = (),
     merge_mode: MergeMode | None = None,
 ) -> Scenario:
-    """A scenario on a table with the key `id`, and `f1` when no columns are said."""
+    """A scenario on a table with the key `id`, and `f1` unless `columns` are given."""
     types = columns or {"id": "string", "f1": "string"}
     return Scenario(
         name="family/name",

@@ -153,7 +153,7 @@ def _write(disk: Disk, before: Truth, after: Truth) -> None:
     changed = [row for key, row in after.rows.items() if before.rows.get(key) is not row]
     moved = [key for key in before.rows if _moved(key, before, after)]
     gone = [*moved, *(key for key in before.rows if key not in after.rows)]
-    if disk.merge_on_read:  # whether a late version stands is told when it is read
+    if disk.merge_on_read:  # readers decide whether a late version counts
         changed = [after.sent_contested.get(row.key) or row for row in changed]
         changed += [row for row in _late(before, after).values() if row is not None]
         gone += [key for key, row in _late(before, after).items() if row is None]
@@ -173,8 +173,8 @@ def _write(disk: Disk, before: Truth, after: Truth) -> None:
         if disk.merge_on_read:
             disk.files.append(replace(_file(disk, FileKind.LOG, group, after, rows), deleted=dead))
         else:
-            kept = [after.rows[key] for key in base.records if key not in gone]
-            disk.files.append(_file(disk, FileKind.BASE, group, after, kept))
+            remaining = [after.rows[key] for key in base.records if key not in gone]
+            disk.files.append(_file(disk, FileKind.BASE, group, after, remaining))
 
 
 def _moved(key: Value, before: Truth, after: Truth) -> bool:
@@ -196,8 +196,8 @@ def _new_group(disk: Disk, truth: Truth, row: Row) -> str:
 def _compact(disk: Disk, after: Truth) -> None:
     for group, (base, logs) in disk.slices(after.step).items():
         if logs:
-            kept = [after.rows[key] for key in base.records if key in after.rows]
-            disk.files.append(_file(disk, FileKind.BASE, group, after, kept))
+            remaining = [after.rows[key] for key in base.records if key in after.rows]
+            disk.files.append(_file(disk, FileKind.BASE, group, after, remaining))
 
 
 def _cluster(disk: Disk, after: Truth) -> None:

@@ -133,11 +133,11 @@ def _rekeyed(
     disk: Disk, schema: Schema, older: Rows, newer: Rows, logs: Sequence[File]
 ) -> list[Read]:
     """Merge base rows by the text of their third column, partition columns left aside."""
-    own = [n for n, name in enumerate(schema.names) if name not in disk.table.partition_by]
-    texts = Counter(text_of(row.values[own[2]]) for row in older.values())
+    in_files = [n for n, name in enumerate(schema.names) if name not in disk.table.partition_by]
+    texts = Counter(text_of(row.values[in_files[2]]) for row in older.values())
     named = {text_of(key) for log in logs for key in (*log.records, *log.deleted)}
-    kept = [row for row in older.values() if text_of(row.values[own[2]]) not in named]
-    return kept + [row for key, row in newer.items() for _ in range(texts[text_of(key)] or 1)]
+    remaining = [row for row in older.values() if text_of(row.values[in_files[2]]) not in named]
+    return remaining + [row for key, row in newer.items() for _ in range(texts[text_of(key)] or 1)]
 
 
 def _rows(disk: Disk, file: File, schema: Schema, reader: Reader, by: str) -> dict[Value, Read]:
@@ -180,101 +180,101 @@ def _sources(
 
 
 def _by_id(
-    reader: Reader, wanted: Field, ids: Mapping[int, Field], names: Mapping[str, Field]
+    reader: Reader, column: Field, ids: Mapping[int, Field], names: Mapping[str, Field]
 ) -> Field | None:
-    result = ids.get(wanted.id)
+    result = ids.get(column.id)
     if result is None and reader.falls_back:
-        return names.get(wanted.name)
-    typed = result is not None and not _nested(result) and result.type != wanted.type
+        return names.get(column.name)
+    typed = result is not None and not _nested(result) and result.type != column.type
     return None if reader.null_where_typed and typed else result
 
 
-def _value(record: Record, wanted: Field, source: Field | None, by: str) -> Value:
-    return None if source is None else _part(record[source.name], wanted, source, by)
+def _value(record: Record, column: Field, source: Field | None, by: str) -> Value:
+    return None if source is None else _part(record[source.name], column, source, by)
 
 
-def _left(record: Record, wanted: Field, source: Field | None, by: str) -> Value:
-    return _shown(_value(record, wanted, source, by), wanted, source, by)
+def _left(record: Record, column: Field, source: Field | None, by: str) -> Value:
+    return _shown(_value(record, column, source, by), column, source, by)
 
 
-def _part(value: Value, wanted: Field, source: Field, by: str) -> Value:
+def _part(value: Value, column: Field, source: Field, by: str) -> Value:
     """Show a stored value: the parts of structs by id, or else by name."""
-    if value is None or _nested(wanted) != _nested(source):
+    if value is None or _nested(column) != _nested(source):
         return value
     match value:
         case dict():
             return {
                 child.name: _child(value, child, source, by, at)
-                for at, child in enumerate(wanted.children)
+                for at, child in enumerate(column.children)
             }
         case tuple():
-            return tuple(_part(e, wanted.children[0], source.children[0], by) for e in value)
+            return tuple(_part(e, column.children[0], source.children[0], by) for e in value)
         case MapValue():
-            pairs = zip(wanted.children, source.children, strict=True)
+            pairs = zip(column.children, source.children, strict=True)
             (wk, sk), (wv, sv) = pairs
             parts = [(_part(k, wk, sk, by), _part(v, wv, sv, by)) for k, v in value.pairs]
             return MapValue.of(parts)
-    return _cast(value, wanted)
+    return _cast(value, column)
 
 
 def _nested(field: Field) -> type | None:
     return type(field.type) if isinstance(field.type, Struct | Array | Map) else None
 
 
-def _child(value: Record, wanted: Field, source: Field, by: str, at: int) -> Value:
+def _child(value: Record, column: Field, source: Field, by: str, at: int) -> Value:
     if by == "position":
         placed = source.children[at : at + 1]
-        return _part(value[placed[0].name], wanted, placed[0], by) if placed else None
+        return _part(value[placed[0].name], column, placed[0], by) if placed else None
     key: Callable[[Field], object] = (lambda f: f.id) if by == "id" else (lambda f: f.name)
-    there = [child for child in source.children if key(child) == key(wanted)]
-    return _part(value[there[0].name], wanted, there[0], by) if there else None
+    there = [child for child in source.children if key(child) == key(column)]
+    return _part(value[there[0].name], column, there[0], by) if there else None
 
 
-def _cast(value: Value, wanted: Field) -> Value:
+def _cast(value: Value, column: Field) -> Value:
     """Show a value in the column's type, as it is where that cannot be (another column's)."""
-    if isinstance(value, bool) != (wanted.type == Primitive("boolean")):
+    if isinstance(value, bool) != (column.type == Primitive("boolean")):
         return value
     try:
-        return convert(value, wanted.type)
+        return convert(value, column.type)
     except (ValueError, ArithmeticError, TypeError):
         return value
 
 
-def _shown(value: Value, wanted: Field, source: Field | None, by: str) -> Value:
+def _shown(value: Value, column: Field, source: Field | None, by: str) -> Value:
     """Show a value as far as innermost parts of it are in the file: they tell that it is there."""
-    if value is None or source is None or not _inside(wanted, source):
+    if value is None or source is None or not _inside(column, source):
         return value
-    if not _reached(wanted, source, by):
+    if not _reached(column, source, by):
         return None
-    pairs = list(_pairs(wanted, source, by))
+    pairs = list(_pairs(column, source, by))
     match value:
         case dict():
             return {w.name: _shown(value[w.name], w, s, by) for w, s in pairs}
         case tuple():
-            return tuple(_shown(each, *pairs[0], by) for each in value)
+            return tuple(_shown(part, *pairs[0], by) for part in value)
     return MapValue(tuple((k, _shown(v, *pairs[1], by)) for k, v in value.pairs))
 
 
-def _inside(wanted: Field, source: Field) -> bool:
-    nested = isinstance(wanted.type, Struct | Array | Map)
-    return nested and type(wanted.type) is type(source.type)
+def _inside(column: Field, source: Field) -> bool:
+    nested = isinstance(column.type, Struct | Array | Map)
+    return nested and type(column.type) is type(source.type)
 
 
-def _reached(wanted: Field, source: Field | None, by: str) -> bool:
+def _reached(column: Field, source: Field | None, by: str) -> bool:
     """Return whether a file has some innermost part of what is wanted."""
     if source is None:
         return False
-    if isinstance(wanted.type, Map) or not _inside(wanted, source):
+    if isinstance(column.type, Map) or not _inside(column, source):
         return True
-    return any(_reached(*pair, by) for pair in _pairs(wanted, source, by))
+    return any(_reached(*pair, by) for pair in _pairs(column, source, by))
 
 
-def _pairs(wanted: Field, source: Field, by: str) -> Iterator[tuple[Field, Field | None]]:
-    for number, child in enumerate(wanted.children):
-        alike = {
+def _pairs(column: Field, source: Field, by: str) -> Iterator[tuple[Field, Field | None]]:
+    for number, child in enumerate(column.children):
+        matches = {
             "id": [s for s in source.children if s.id == child.id],
             "name": [s for s in source.children if s.name == child.name],
             "position": source.children[number : number + 1],
         }
-        result = alike[by] if isinstance(wanted.type, Struct) else [source.children[number]]
+        result = matches[by] if isinstance(column.type, Struct) else [source.children[number]]
         yield child, result[0] if result else None

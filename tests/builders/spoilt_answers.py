@@ -48,18 +48,20 @@ def spoil(expected: Expected, kind: FindingKind | None) -> Answered:
 
 def _ghost(right: Answered) -> Answered:
     extra: Row = ("2", *right.rows[0][1:])
-    place = Witness("2", "", None, text_of(extra))
-    return replace(right, rows=(*right.rows, extra), finding=_finding("ghost_row", [place]))
+    witness = Witness("2", "", None, text_of(extra))
+    return replace(right, rows=(*right.rows, extra), finding=_finding("ghost_row", [witness]))
 
 
 def _lost(right: Answered) -> Answered:
-    place = Witness(right.rows[-1][0], "", right.rows[-1], None)
-    return replace(right, rows=right.rows[:-1], finding=_finding("lost_row", [place]))
+    witness = Witness(right.rows[-1][0], "", right.rows[-1], None)
+    return replace(right, rows=right.rows[:-1], finding=_finding("lost_row", [witness]))
 
 
 def _twice(right: Answered) -> Answered:
-    place = Witness(right.rows[0][0], "", None, text_of(right.rows[0]))
-    return replace(right, rows=(*right.rows, right.rows[0]), finding=_finding("duplicate", [place]))
+    witness = Witness(right.rows[0][0], "", None, text_of(right.rows[0]))
+    return replace(
+        right, rows=(*right.rows, right.rows[0]), finding=_finding("duplicate", [witness])
+    )
 
 
 def _cells(right: Answered, kind: FindingKind) -> Answered:
@@ -109,7 +111,7 @@ def _finding(kind: FindingKind | str, places: Sequence[Witness]) -> Finding:
     return Finding(FindingKind(kind), columns, places[0], tuple(places))
 
 
-WAYS: Final = (
+CHANGES: Final = (
     "NULL",
     "another row's",
     "another column's",
@@ -123,13 +125,13 @@ WAYS: Final = (
 @dataclass(frozen=True, slots=True)
 class Changed:
     answer: Answer
-    way: str
+    change: str
     key: str
     column: str
     """Empty where it is a whole row."""
 
 
-def changed(answer: Answer, key: str, way: str) -> Changed | None:
+def changed(answer: Answer, key: str, change: str) -> Changed | None:
     """Change one thing, the same each time; None where there is nothing that can be.
 
     `key`: the name of the key column, which stays as it is: it says which row was changed.
@@ -137,37 +139,37 @@ def changed(answer: Answer, key: str, way: str) -> Changed | None:
     names = [column.name for column in labelled(answer.question, answer.columns)]
     if key not in names or not answer.rows or answer.question.count:
         return None
-    chance = random.Random(f"{answer.case} {way}")  # noqa: S311 - nothing is kept secret
+    chance = random.Random(f"{answer.case} {change}")  # noqa: S311 - nothing is kept secret
     at = chance.randrange(len(answer.rows))
     row, rows = answer.rows[at], list(answer.rows)
     text = text_of(row[names.index(key)])
-    if way.startswith("row"):
-        rows[at : at + 1] = [row, row] if way == "row twice" else []
-        return Changed(replace(answer, rows=tuple(rows), raw=()), way, text, "")
+    if change.startswith("row"):
+        rows[at : at + 1] = [row, row] if change == "row twice" else []
+        return Changed(replace(answer, rows=tuple(rows), raw=()), change, text, "")
     others = [
         (column, value)
         for column, name in enumerate(names)
         if name != key
-        for value in _instead(answer, key, at, column, way)
+        for value in _instead(answer, key, at, column, change)
         if not same(value, row[column])
     ]
     if not others:
         return None
     column, value = chance.choice(others)
     rows[at] = (*row[:column], value, *row[column + 1 :])
-    return Changed(replace(answer, rows=tuple(rows), raw=()), way, text, names[column])
+    return Changed(replace(answer, rows=tuple(rows), raw=()), change, text, names[column])
 
 
-def _instead(answer: Answer, key: str, at: int, column: int, way: str) -> list[Value]:
+def _instead(answer: Answer, key: str, at: int, column: int, change: str) -> list[Value]:
     row = answer.rows[at]
-    if way == "NULL":
+    if change == "NULL":
         return [None]
-    if way == "another row's":
+    if change == "another row's":
         return [row[column] for row in answer.rows if row[column] is not None]
-    if way == "another column's":
+    if change == "another column's":
         here = answer.columns[column].canonical
-        alike = [i for i, column in enumerate(answer.columns) if column.canonical == here]
-        return [row[i] for i in alike if answer.columns[i].name != key and row[i] is not None]
+        same_type = [i for i, column in enumerate(answer.columns) if column.canonical == here]
+        return [row[i] for i in same_type if answer.columns[i].name != key and row[i] is not None]
     return _altered(row[column])
 
 

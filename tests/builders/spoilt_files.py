@@ -27,8 +27,8 @@ def spoilt_rows(change: Callable[[str, Record], Record | None], *, step: int = 0
 
     def spoilt(file: File) -> File:
         changed = {key: change(str(key), dict(row)) for key, row in file.records.items()}
-        kept = {key: row for key, row in changed.items() if row is not None}
-        return replace(file, records=kept) if file.step >= step else file
+        remaining = {key: row for key, row in changed.items() if row is not None}
+        return replace(file, records=remaining) if file.step >= step else file
 
     return spoilt
 
@@ -56,7 +56,7 @@ def cut(value: Value) -> Value:
 
 
 def typed(story: Story, types: Mapping[str, str], *, ours: bool = True) -> Reply:
-    """The right answer, some of its types told as `types`: in our words, or in the engine's."""
+    """Return the right answer with other column types: canonical ones, or the engine's own."""
     reply = story.read()
     columns = tuple(
         replace(column, type=types[column.name], canonical=types[column.name] if ours else "")

@@ -58,7 +58,7 @@ def hudi(folder: Path, properties: str, names: Sequence[str], home: str = ".hood
 
 def history(folder: Path, *schemas: tuple[str, Mapping[int, tuple[str, Any]]]) -> None:
     """Write `.hoodie/.schema`: each schema by its instant, its columns by their ids."""
-    told = [
+    entries = [
         {
             "max_column_id": 9,
             "version_id": int(instant),
@@ -72,7 +72,7 @@ def history(folder: Path, *schemas: tuple[str, Mapping[int, tuple[str, Any]]]) -
     ]
     home = folder / ".hoodie" / ".schema"
     home.mkdir(parents=True, exist_ok=True)
-    (home / f"{schemas[-1][0]}.schemacommit").write_text(json.dumps({"schemas": told}))
+    (home / f"{schemas[-1][0]}.schemacommit").write_text(json.dumps({"schemas": entries}))
     (home / f"{schemas[-1][0]}.schemacommit.inflight").touch()
 
 
@@ -93,9 +93,9 @@ def parquet(path: Path, columns: Mapping[str, Any]) -> Path:
 
 
 def avro(records: Sequence[Mapping[str, Any]], fields: Mapping[str, Any]) -> bytes:
-    told = [{"name": name, "type": type_} for name, type_ in fields.items()]
+    entries = [{"name": name, "type": type_} for name, type_ in fields.items()]
     out = io.BytesIO()
-    fastavro.writer(out, {"type": "record", "name": "r", "fields": told}, list(records))
+    fastavro.writer(out, {"type": "record", "name": "r", "fields": entries}, list(records))
     return out.getvalue()
 
 

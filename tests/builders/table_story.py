@@ -220,8 +220,10 @@ def _other(words: list[str]) -> Operation:
             return _begin(how)
         case ["commit"]:
             return CommitWrite()
-        case ["overwrite", keys, *of]:
-            return Overwrite(_keys(keys), OverwriteScope(of[0]) if of else OverwriteScope.TABLE)
+        case ["overwrite", keys, *scope]:
+            return Overwrite(
+                _keys(keys), OverwriteScope(scope[0]) if scope else OverwriteScope.TABLE
+            )
         case ["delete_partition", key]:
             return DeletePartition(int(key))
         case ["truncate"]:
@@ -301,14 +303,14 @@ def named(story: Story, reply: Reply, view: str = "snapshot") -> dict[str, set[t
 
 
 def witness(story: Story, reply: Reply, kind: FindingKind, key: str, column: str) -> Witness:
-    finding = next(each for each in diagnosed(story, reply) if each.kind is kind)
+    finding = next(finding for finding in diagnosed(story, reply) if finding.kind is kind)
     return next(
         witness for witness in finding.places if (witness.key, witness.column) == (key, column)
     )
 
 
 def cells(story: Story, names: str, keys: Sequence[object] | None = None) -> set[tuple[str, str]]:
-    """Return all places of columns in rows: `cells(told, "f1 f2", [1, 2])`."""
+    """Return all places of columns in rows: `cells(story, "f1 f2", [1, 2])`."""
     rows = list(story.truth.rows) if keys is None else keys
     return {(str(key), name) for key in rows for name in names.split()}
 

@@ -45,8 +45,8 @@ class Names:
     known: dict[str, str]
 
     def text(self, text: str) -> str:
-        text = UUID.sub(lambda found: self.known.get(found[0], group(0)), text)
-        return LONG_NUMBER.sub(lambda found: self.known.get(found[0], found[0]), text)
+        text = UUID.sub(lambda match: self.known.get(match[0], group(0)), text)
+        return LONG_NUMBER.sub(lambda match: self.known.get(match[0], match[0]), text)
 
     def path(self, path: str) -> str:
         for token, instead in WRITE_TOKENS:
@@ -82,8 +82,8 @@ def group(number: int) -> str:
     return f"00000000-0000-0000-0000-{number:012d}"
 
 
-def _of_recording(found: re.Match[str]) -> str:
-    return found[0] if found[0].startswith(f"{FIRST:%Y%m%d}") else instant(0)
+def _of_recording(match: re.Match[str]) -> str:
+    return match[0] if match[0].startswith(f"{FIRST:%Y%m%d}") else instant(0)
 
 
 def instant(number: int) -> str:
@@ -92,23 +92,23 @@ def instant(number: int) -> str:
 
 def names_of(states: Sequence[StateRecord]) -> Names:
     of_other = _aliases(states)
-    there = {each for state in states for each in instants_of(state)}
+    there = {time for state in states for time in instants_of(state)}
     instants = sorted({of_other.get(name, name) for name in there})
     instants += dict.fromkeys(snapshot for state in states for snapshot in _snapshots(state))
-    called = {each: instant(number) for number, each in enumerate(instants, start=1)}
+    called = {text: instant(number) for number, text in enumerate(instants, start=1)}
     result = dict.fromkeys(group for state in states for group in _groups(state))
-    groups = {each: group(number) for number, each in enumerate(result, start=1)}
+    groups = {text: group(number) for number, text in enumerate(result, start=1)}
     return Names(called | {old: called[new] for old, new in of_other.items()} | groups)
 
 
 def _aliases(states: Iterable[StateRecord]) -> dict[str, str]:
     """Return instants in names of files that another variant wrote, each with this variant's."""
     return {
-        each: fact.instant
+        text: fact.instant
         for state in states
         for fact in state.files
-        for each in INSTANT.findall(fact.path)
-        if fact.kind is FileKind.BASE and INSTANT.fullmatch(fact.instant) and each != fact.instant
+        for text in INSTANT.findall(fact.path)
+        if fact.kind is FileKind.BASE and INSTANT.fullmatch(fact.instant) and text != fact.instant
     }
 
 
@@ -125,27 +125,27 @@ def instants_of(state: StateRecord) -> set[str]:
 def _snapshots(state: StateRecord) -> Iterable[str]:
     """Return the numbers that stand for instants and tell no time: ids of snapshots."""
     made = (state.outcome.instant, *(file.instant for file in state.files))
-    return (each for each in made if LONG_NUMBER.fullmatch(each) and not INSTANT.fullmatch(each))
+    return (text for text in made if LONG_NUMBER.fullmatch(text) and not INSTANT.fullmatch(text))
 
 
 def _groups(state: StateRecord) -> Iterable[str]:
-    files = sorted(state.files, key=lambda each: (each.instant, each.keys, each.deleted, each.kind))
+    files = sorted(state.files, key=lambda fact: (fact.instant, fact.keys, fact.deleted, fact.kind))
     texts = (
         text
         for file in files
         for text in (file.file_group, file.path, *file.stored_names, *dict(file.columns).values())
     )
-    return (found for text in texts for found in UUID.findall(text))
+    return (uuid for text in texts for uuid in UUID.findall(text))
 
 
 def state(record: StateRecord, names: Names) -> StateRecord:
-    facts, kept = [_fact(file, names) for file in record.files], record.schema_history
+    facts, versions = [_fact(file, names) for file in record.files], record.schema_history
     order = sorted(range(len(facts)), key=lambda at: facts[at].path)
-    place = {old: new for new, old in enumerate(order)}
+    positions = {old: new for new, old in enumerate(order)}
     moved = (
         replace(
             value,
-            file=place[value.file],
+            file=positions[value.file],
             unread=names.message(value.unread),
             meta=tuple(map(names.row, value.meta)),
             commits=tuple(map(names.text, value.commits)),
@@ -162,8 +162,8 @@ def state(record: StateRecord, names: Names) -> StateRecord:
         others=tuple((names.text(other), step) for other, step in record.others),
         values=tuple(sorted(moved, key=_file)),
         statistics=_statistics(record.statistics, names),
-        schema_history=kept
-        and kept.with_instants({instant: names.text(instant) for instant in kept.instants}),
+        schema_history=versions
+        and versions.with_instants({instant: names.text(instant) for instant in versions.instants}),
     )
 
 
@@ -185,7 +185,8 @@ def _fact(fact: FileFact, names: Names) -> FileFact:
         file_group=names.path(fact.file_group),
         instant=instant_,
         columns=tuple(
-            (name, UUID.sub(lambda own: names.text(own[0]), kind)) for name, kind in fact.columns
+            (name, UUID.sub(lambda match: names.text(match[0]), kind))
+            for name, kind in fact.columns
         ),
         stored_names=tuple(map(names.text, fact.stored_names)),
     )
@@ -232,8 +233,8 @@ def in_order(
 ) -> tuple[Rows, OwnTexts]:
     """Sort rows by their text, and what the engine sent of their cells with them."""
     order = sorted(range(len(rows)), key=lambda at: _line(rows[at]))
-    place = {old: new for new, old in enumerate(order)}
-    sent = sorted((place[row], column, text) for row, column, text in raw)
+    positions = {old: new for new, old in enumerate(order)}
+    sent = sorted((positions[row], column, text) for row, column, text in raw)
     return tuple(rows[at] for at in order), tuple(sent)
 
 

@@ -1,4 +1,4 @@
-"""The same table with a token in the place of every value: it tells whose value a reader shows.
+"""The same table with a token in place of every value, which shows whose value a reader shows.
 
 A defective reader is run twice, over the files and over their shadow. What it does with files,
 columns and rows it does to both alike, so each token of the second answer says where the value at
@@ -114,7 +114,7 @@ def _token(value: Value, field: Field, step: int, key: str) -> Value:
         case dict():
             return {c.name: _token(value[c.name], c, step, key) for c in field.children}
         case tuple() if value:
-            return tuple(_token(each, field.children[0], step, key) for each in value)
+            return tuple(_token(part, field.children[0], step, key) for part in value)
         case MapValue() if value.pairs:
             part = field.children[1]
             return MapValue(tuple((k, _token(v, part, step, key)) for k, v in value.pairs))
@@ -159,9 +159,11 @@ def read(
     return Seen(story, columns_of(shown), lines, files=files, bare=bare)
 
 
-def _nulls(wanted: Schema, shown: Schema, key: str, tokens: tuple[Value, ...]) -> tuple[Value, ...]:
+def _nulls(
+    expected: Schema, shown: Schema, key: str, tokens: tuple[Value, ...]
+) -> tuple[Value, ...]:
     """Say whose the NULLs are under the name of a column that is another one in this schema."""
-    today = {field.name: field.id for field in wanted.fields}
+    today = {field.name: field.id for field in expected.fields}
     pairs = zip(tokens, shown.fields, strict=True)
     return tuple(
         Token(pair.id, -1, key, null=True)
@@ -181,14 +183,14 @@ def tokens_in(token: Value) -> Iterator[Token]:
         case Token():
             yield token
         case dict():
-            for each in token.values():
-                yield from tokens_in(each)
+            for part in token.values():
+                yield from tokens_in(part)
         case tuple():
             for pair in token:
                 yield from tokens_in(pair)
         case MapValue():
-            for _, each in token.pairs:
-                yield from tokens_in(each)
+            for _, part in token.pairs:
+                yield from tokens_in(part)
 
 
 Kind = FindingKind | Callable[[Value, Value], FindingKind]

@@ -15,7 +15,7 @@ from harness.core.records import Answer, Column, FindingKind, Part, Refusal
 from harness.model.datatypes import DataType, Struct, every_type, plain_types
 from harness.scenario.cells import Cell
 from tests.builders import recordings
-from tests.builders.recordings import Recorded, Said
+from tests.builders.recordings import Recorded, VerdictRecord
 
 FOLDERS: Final = tuple(
     Path(__file__).parents[1] / "recorded" / name
@@ -81,39 +81,48 @@ def cells_of(recorded: Recorded) -> Iterator[MatrixCell]:
         if name not in ROLES
     ]
     for cell, answer in recorded.answers.items():
-        said = recorded.verdicts.get(cell)
-        for name, type_ in columns if said else ():
-            yield _cell(recorded, cell, answer, said or {}, name, type_)
+        verdict = recorded.verdicts.get(cell)
+        for name, type_ in columns if verdict else ():
+            yield _cell(recorded, cell, answer, verdict or {}, name, type_)
 
 
 def _cell(
-    recorded: Recorded, cell: Cell, answer: Answer | None, said: Said, name: str, type_: DataType
+    recorded: Recorded,
+    cell: Cell,
+    answer: Answer | None,
+    verdict: VerdictRecord,
+    name: str,
+    type_: DataType,
 ) -> MatrixCell:
     inside = isinstance(type_, Struct)
     plain = next(plain_types(type_))
-    results = [of for of in said.get("findings", ()) if name in map(_column, of["columns"])]
+    results = [
+        finding
+        for finding in verdict.get("findings", ())
+        if name in map(_column, finding["columns"])
+    ]
     kinds = {finding["kind"] for finding in results}
-    of = (_part(answer, name) if answer and answer.refusal else answer) or answer
-    shown = _shown(of.columns if of else (), name)
-    declarations = tuple(_declared(cell.reader, recorded, said, type_)) if shown else ()
-    refusal = of.refusal if of else None
+    shown_answer = (_part(answer, name) if answer and answer.refusal else answer) or answer
+    shown = _shown(shown_answer.columns if shown_answer else (), name)
+    declarations = tuple(_declared(cell.reader, recorded, verdict, type_)) if shown else ()
+    refusal = shown_answer.refusal if shown_answer else None
     return MatrixCell(
         recorded.variant.scenario.name,
         _tables(recorded),
         str(plain),
         inside,
         cell.reader,
-        _outcome(said, kinds, declarations, refused=refusal is not None, shown=bool(shown)),
+        _outcome(verdict, kinds, declarations, refused=refusal is not None, shown=bool(shown)),
         shown,
         declarations,
-        tuple(f"{of['kind']} ({of.get('party', 'nobody known')})" for of in results),
-        _because(said, refusal),
+        tuple(f"{finding['kind']} ({finding.get('party', 'nobody known')})" for finding in results),
+        _because(verdict, refusal),
     )
 
 
-def _because(said: Said, refusal: Refusal | None) -> str:
+def _because(verdict: VerdictRecord, refusal: Refusal | None) -> str:
     if refusal is None:
-        return str(said.get("because", ""))
+        return str(verdict.get("because", ""))
     return (refusal.cause or refusal.message).partition(" at ")[0]
 
 
@@ -137,26 +146,28 @@ def _shown(columns: Iterable[Column], name: str) -> str:
     return next((column.type for column in columns if column.name == name), "")
 
 
-def _declared(reader: str, recorded: Recorded, said: Said, type_: DataType) -> Iterator[str]:
+def _declared(
+    reader: str, recorded: Recorded, verdict: VerdictRecord, type_: DataType
+) -> Iterator[str]:
     """Yield the declarations that were applied to the answer and are about a type of the column."""
     declared = tolerances.declared_for_format(
         reader, recorded.variant.format, recorded.variant.settings
     )
     names = {str(part).partition("(")[0].partition("<")[0] for part in every_type(type_)}
-    for applied in said.get("normalised", ()):
+    for applied in verdict.get("normalised", ()):
         if applied["name"] in declared and names & {*declared[applied["name"]].types}:
             yield applied["name"]
 
 
 def _outcome(
-    said: Said,
+    verdict: VerdictRecord,
     kinds: AbstractSet[str],
     declarations: tuple[str, ...],
     *,
     refused: bool,
     shown: bool,
 ) -> Outcome:
-    if said["verdict"] == Outcome.UNSUPPORTED:
+    if verdict["verdict"] == Outcome.UNSUPPORTED:
         return Outcome.UNSUPPORTED
     if refused:
         return Outcome.REFUSED

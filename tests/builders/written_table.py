@@ -239,8 +239,8 @@ def vector(*positions: int) -> Mapping[str, Any]:
     stored = MAGIC + BitMap64(positions).serialize()
     alphabet = str.maketrans(vectors._B85, vectors._Z85)
     text = base64.b85encode(stored).decode().translate(alphabet)
-    of = {"storageType": "i", "pathOrInlineDv": text, "sizeInBytes": len(stored)}
-    return {"deletionVector": {**of, "cardinality": len(positions)}}
+    stored_inline = {"storageType": "i", "pathOrInlineDv": text, "sizeInBytes": len(stored)}
+    return {"deletionVector": {**stored_inline, "cardinality": len(positions)}}
 
 
 def added(name: str, marks: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
@@ -338,7 +338,7 @@ def hive_delta(keys: str = "", *, gone: Sequence[tuple[int, int]] = (), number: 
         folder = f"{kind}_{write:07}_{write:07}_0000"
         rows: list[tuple[int, int, int, Record | None]]
         rows = [(0, write, at, record) for at, record in enumerate(records)]
-        rows += [(2, of, at, None) for of, at in gone]
+        rows += [(2, write_id, at, None) for write_id, at in gone]
         names = ("operation", "originalTransaction", "rowId", "row")
         story = [{**dict(zip(names, row, strict=True)), "bucket": _BUCKET} for row in rows]
         orc.write_table(pa.Table.from_pylist(story, schema), table.file(f"{folder}/bucket_00000"))

@@ -31,13 +31,13 @@ def there(reference: str) -> bool:
 
 
 def make(reference: str, root: Path) -> None:
-    def wanted(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
+    def included(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
         return None if entry.name.startswith(LEFT_OUT) else entry
 
     with tempfile.NamedTemporaryFile(suffix=".tar") as file:
         with tarfile.open(fileobj=file, mode="w") as tar:
-            for each in sorted(root.iterdir()):
-                tar.add(each, each.name, filter=wanted)
+            for child in sorted(root.iterdir()):
+                tar.add(child, child.name, filter=included)
         file.flush()
         repository, _, tag = reference.partition(":")
         with closing(docker_daemon.client()) as client:

@@ -16,7 +16,7 @@ from typing import Any
 class Finished:
     folder: Path
     status: int
-    said: str
+    output: str
 
     @cached_property
     def verdicts(self) -> list[dict[str, Any]]:

@@ -95,7 +95,7 @@ def database() -> str:
 
 
 @pytest.fixture
-def place(metastore: Metastore, database: str, tmp_path: Path) -> WriteTarget:
+def target(metastore: Metastore, database: str, tmp_path: Path) -> WriteTarget:
     """States go to a cache of the test's own, so that they are really written."""
     (tmp_path / "original").mkdir()
     return WriteTarget(Cache(tmp_path / "cache"), metastore.uri, database, tmp_path / "original")
@@ -117,13 +117,13 @@ def servers(
     @contextmanager
     def serve(name: str) -> Iterator[Server]:
         runtime, uris = ProcessRuntime(installed(name)), metastore.uris
-        with ExitStack() as own:
+        with ExitStack() as stack:
             if oldest := oldest_for(runtime.distribution):
                 folder = tmp_path_factory.mktemp(oldest)
                 starting = provide.start_metastore(cache, folder, progress, oldest)
-                uris = own.enter_context(starting).uris
+                uris = stack.enter_context(starting).uris
             folder = tmp_path_factory.mktemp(name)
-            yield own.enter_context(load_engine(name).serve(runtime, uris, folder, progress))
+            yield stack.enter_context(load_engine(name).serve(runtime, uris, folder, progress))
 
     with ExitStack() as stack:
         yield SharedServers(serve, stack)
@@ -134,7 +134,8 @@ def readers(request: pytest.FixtureRequest, servers: SharedServers) -> Sequence[
     """The readers whose texts are the parameter; one server for all of a distribution."""
     asked = [parse_reader(text) for text in request.param]
     return [
-        Running(each, load_engine(each.distribution), servers(each.distribution)) for each in asked
+        Running(reader, load_engine(reader.distribution), servers(reader.distribution))
+        for reader in asked
     ]
 
 
@@ -150,10 +151,10 @@ def writer_for(
 
 
 @pytest.fixture
-def write(writer_for: WriterFor, place: WriteTarget) -> Write:
+def write(writer_for: WriterFor, target: WriteTarget) -> Write:
     def give(scenario: Scenario | str, format_name: str, writer: Writer | str) -> VariantResult:
         variant = variant_of(scenario, format_name, writer)
-        return write_variants.write_variant(variant, place, writer_for)
+        return write_variants.write_variant(variant, target, writer_for)
 
     return give
 
@@ -166,9 +167,9 @@ def everything_planned(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Run:
     """One run of the plans (`PLAN`) of all modules whose tests ask for `run`."""
-    asking = (each for each in request.session.items if isinstance(each, pytest.Function))
+    asking = (item for item in request.session.items if isinstance(item, pytest.Function))
     plans = {
-        each.module.__name__: each.module.PLAN for each in asking if "run" in each.fixturenames
+        item.module.__name__: item.module.PLAN for item in asking if "run" in item.fixturenames
     }
     return done(merge(plans.values()), tmp_path_factory.mktemp("planned"), cache, progress)
 

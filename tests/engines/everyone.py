@@ -50,7 +50,7 @@ def check_loopback(server: object) -> None:
 
 
 @dataclass(frozen=True)
-class Said:
+class Response:
     """An answer without what may differ between equal tables: order, time, a refusal's wording."""
 
     columns: tuple[Column, ...] = ()
@@ -64,7 +64,7 @@ class Running:
     engine: Engine
     server: Server
 
-    def ask(self, database: str, state: State, format_name: str) -> dict[tuple[str, str], Said]:
+    def ask(self, database: str, state: State, format_name: str) -> dict[tuple[str, str], Response]:
         """Ask for everything in each table of a state, in a new session; by reader and table."""
         settings = dict(self.reader.settings)
         with closing(self.server.connect(settings)) as connection:
@@ -74,11 +74,13 @@ class Running:
                 try:
                     reply = connection.ask(question, timeout_s=TIMEOUT_S)
                 except RefusedError as refused:
-                    said = Said(refused=f"{refused.refusal.kind} {refused.refusal.code}".strip())
+                    response = Response(
+                        refused=f"{refused.refusal.kind} {refused.refusal.code}".strip()
+                    )
                 else:
                     rows = sorted(json.dumps(to_json(row)) for row in reply.rows)
-                    said = Said(reply.columns, tuple(rows))
-                result[str(self.reader), table] = said
+                    response = Response(reply.columns, tuple(rows))
+                result[str(self.reader), table] = response
             return result
 
 
@@ -87,35 +89,35 @@ class Watch:
     """Asks everyone in place after each step, and forks of the states later."""
 
     readers: Sequence[Running]
-    place: WriteTarget
+    target: WriteTarget
     format: str
     states: dict[int, State] = field(default_factory=dict)
     in_place: dict[int, Everyone] = field(default_factory=dict)
 
     def at_state(self, step: int, state: State) -> None:
-        self.in_place[step] = ask(self.readers, self.place.database, state, self.format)
+        self.in_place[step] = ask(self.readers, self.target.database, state, self.format)
         self.states[step] = state
 
     def fork(self, state: State) -> Everyone:
-        with metastore_client.connect(self.place.metastore_uri) as client:
+        with metastore_client.connect(self.target.metastore_uri) as client:
             state_store.register(client, state)
         return ask(self.readers, state.database, state, self.format)
 
     def write(self, variant: Variant, writer_for: WriterFor) -> Sequence[OutcomeKind]:
         """Write a variant, asking everyone after each step; return what came of the steps."""
-        for outcome, state in write_variants.write_steps(variant, self.place, writer_for):
+        for outcome, state in write_variants.write_steps(variant, self.target, writer_for):
             if state:
                 self.at_state(outcome.step, state)
-        written = write_variants.find_variant(variant, self.place.cache)
+        written = write_variants.find_variant(variant, self.target.cache)
         assert written is not None
         return [record.outcome.kind for record in written.records]
 
 
-Everyone = Mapping[tuple[str, str], Said]
+Everyone = Mapping[tuple[str, str], Response]
 """What each reader said of each table."""
 
 
 def ask(readers: Sequence[Running], database: str, state: State, format_name: str) -> Everyone:
     with ThreadPoolExecutor(len(readers)) as threads:
         asked = [threads.submit(reader.ask, database, state, format_name) for reader in readers]
-        return {at: said for each in asked for at, said in each.result().items()}
+        return {at: response for running in asked for at, response in running.result().items()}

@@ -26,7 +26,7 @@ LARGE: Final = 1_000_000_000
 
 
 def download_size(name: str, cache: Cache) -> int:
-    return sum(each.size for each in fetch.missing(distributions.load(name), cache))
+    return sum(artifact.size for artifact in fetch.missing(distributions.load(name), cache))
 
 
 def main() -> None:

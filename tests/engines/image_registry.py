@@ -33,13 +33,13 @@ class Registry:
     def push(self, image: str, name: str) -> str:
         """Push an image of this machine under another name; return its digest there."""
         repository, _, tag = name.rpartition(":")
-        place = f"{self.prefix}{repository}"
+        address = f"{self.prefix}{repository}"
         with closing(docker_daemon.client()) as client:
             client.api.timeout = TIMEOUT_S
-            client.images.get(image).tag(place, tag)
-            told = client.images.push(place, tag, stream=True, decode=True)
-            results = [each["aux"]["Digest"] for each in told if "aux" in each]
-            client.images.remove(f"{place}:{tag}", noprune=True)
+            client.images.get(image).tag(address, tag)
+            lines = client.images.push(address, tag, stream=True, decode=True)
+            results = [line["aux"]["Digest"] for line in lines if "aux" in line]
+            client.images.remove(f"{address}:{tag}", noprune=True)
         return str(results[-1])
 
 
@@ -88,5 +88,5 @@ def tiny_image(text: str) -> str:
         entry.size = len(text)
         tar.addfile(entry, io.BytesIO(text.encode()))
     with closing(docker_daemon.client()) as client:
-        told = client.api.import_image_from_data(made.getvalue())
-        return str(json.loads(told.splitlines()[-1])["status"])
+        output = client.api.import_image_from_data(made.getvalue())
+        return str(json.loads(output.splitlines()[-1])["status"])

@@ -52,7 +52,7 @@ def by_format(
         scenarios=tuple(scenario.name for scenario in scenarios),
         formats=tuple(format_ for maker in WRITERS.values() for format_ in maker.formats),
         writers=tuple(map(Writer, WRITERS)),
-        readers=tuple(ProfileReader(parse_reader(each), formats=asked[each]) for each in asked),
+        readers=tuple(ProfileReader(parse_reader(name), formats=asked[name]) for name in asked),
         axes={"rewrites": ("none", "some")},
     )
     return plan(scenarios, profile, map(formats.load, formats.names()), WRITERS)
@@ -80,7 +80,7 @@ def planned(
         name="planned",
         scenarios=tuple(story.name for story in stories),
         formats=tuple(format_names),
-        writers=tuple(Writer(of) if isinstance(of, str) else of for of in writers),
+        writers=tuple(Writer(writer) if isinstance(writer, str) else writer for writer in writers),
         readers=tuple(ProfileReader(parse_reader(reader)) for reader in readers),
         **of_profile,
     )
@@ -119,8 +119,8 @@ def part(run: Run, plan: Plan) -> Run:
         states=tuple(state for state in run.states if state.variant in variants),
         answers={case: answer for case, answer in run.answers.items() if case in cases},
         recorded={
-            case: each
-            for case, each in run.recorded.items()
-            if case in cases or (each.view == WRITE and each.variant in variants)
+            case: verdict
+            for case, verdict in run.recorded.items()
+            if case in cases or (verdict.view == WRITE and verdict.variant in variants)
         },
     )

@@ -47,7 +47,7 @@ def test_a_merge_of_one_column_loses_the_others_under_a_global_index(
     assert record.outcome.kind is OutcomeKind.APPLIED
     rows = [(value.columns, row) for value in record.values for row in value.rows]
     merged = [dict(zip(columns, row, strict=True)) for columns, row in rows]
-    (row,) = (each for each in merged if each["id"] == 2 and each["ts"] == 203002)
+    (row,) = (row_ for row_ in merged if row_["id"] == 2 and row_["ts"] == 203002)
     assert (row["f1"], row["f3"], row["p"]) == (None, None, None)
 
 
@@ -67,8 +67,8 @@ def test_a_merge_of_one_column_writes_that_column_alone_under_another_index(
 def test_the_history_of_a_schema_gives_an_id_again(name: str, writer: str, write: Write) -> None:
     records = write(bug("add_after_drop"), name, writer).records
     assert {record.outcome.kind for record in records} == {OutcomeKind.APPLIED}
-    kept = [record.schema_history for record in records[DROPPED : DROPPED + 3]]
-    assert [set(each.former_names) for each in kept if each] == [
+    histories = [record.schema_history for record in records[DROPPED : DROPPED + 3]]
+    assert [set(history.former_names) for history in histories if history] == [
         set(),
         {("g", "f1")},
         {("g", "f1"), ("f3", "f2")},

@@ -60,13 +60,13 @@ class Machine:
 
     def done(self, script: str) -> str:
         ran = self.bash(script)
-        assert ran.returncode == 0, said(ran)
+        assert ran.returncode == 0, output_of(ran)
         return ran.stdout
 
-    def kept(self, *patterns: str) -> list[Path]:
+    def paths(self, *patterns: str) -> list[Path]:
         """What a build server would keep: each pattern must find something."""
         result = {pattern: sorted(self.repository.glob(pattern)) for pattern in patterns}
-        assert [each for each, paths in result.items() if not paths] == []
+        assert [pattern for pattern, paths in result.items() if not paths] == []
         return [path for paths in result.values() for path in paths]
 
     def cases(self) -> list[junitparser.TestCase]:
@@ -83,7 +83,7 @@ class Github:
     expressions: dict[str, str]
     ran: list[subprocess.CompletedProcess[str]]
     cells: int
-    """So many of them `harness plan` tells of."""
+    """The number of checks that `harness plan` reports."""
 
     def given(self, action: str) -> dict[str, str]:
         (result,) = (
@@ -92,16 +92,16 @@ class Github:
         return {name: evaluated(str(value), self.expressions) for name, value in result.items()}
 
 
-def said(ran: subprocess.CompletedProcess[str]) -> str:
+def output_of(ran: subprocess.CompletedProcess[str]) -> str:
     return f"{ran.args[-1]}\n{ran.stdout}\n{ran.stderr}"
 
 
 def evaluated(text: str, expressions: Mapping[str, str]) -> str:
-    return re.sub(r"\$\{\{ (\S+) \}\}", lambda found: expressions[found[1]], text)
+    return re.sub(r"\$\{\{ (\S+) \}\}", lambda match: expressions[match[1]], text)
 
 
 def types(case: junitparser.TestCase) -> set[str]:
-    return {each.type for each in case.result}
+    return {result.type for result in case.result}
 
 
 def cells(plan: str) -> int:
@@ -147,18 +147,18 @@ def github(repository: Path, path: str, tmp_path_factory: pytest.TempPathFactory
     """The job of GitHub, on a machine where no cache was found."""
     job = ci_page.read(GITHUB)["jobs"]["harness"]
     assert {key for step in job["steps"] for key in step} <= OF_A_STEP
-    place = shutil.copytree(repository, (folder := tmp_path_factory.mktemp("github")) / "work")
+    workspace = shutil.copytree(repository, (folder := tmp_path_factory.mktemp("github")) / "work")
     (output := folder / "output").touch()
-    known = {"github.workspace": str(place)}
+    known = {"github.workspace": str(workspace)}
     variables = {name: evaluated(value, known) for name, value in job["env"].items()}
     share_engines(Path(variables["HARNESS_CACHE"]))
     set_there = {
         "GITHUB_OUTPUT": str(output),
         "GITHUB_ACTIONS": "true",
-        "GITHUB_WORKSPACE": str(place),
+        "GITHUB_WORKSPACE": str(workspace),
         SUMMARY: str(folder / "summary"),
     }
-    machine = Machine(place, {**variables, "PATH": path, **set_there})
+    machine = Machine(workspace, {**variables, "PATH": path, **set_there})
     ran = [machine.bash(step["run"]) for step in job["steps"] if "run" in step]
     (named,) = (step["id"] for step in job["steps"] if {"id", "run"} <= step.keys())
     for name, _, value in (line.partition("=") for line in output.read_text("utf-8").splitlines()):
@@ -169,8 +169,8 @@ def github(repository: Path, path: str, tmp_path_factory: pytest.TempPathFactory
 def test_the_job_of_github_ends_with_what_is_wrong_and_a_test_for_each_cell(
     github: Github,
 ) -> None:
-    statuses = [each.returncode for each in github.ran]
-    assert statuses == [0, 0, 0, WRONG], "\n".join(map(said, github.ran))
+    statuses = [process.returncode for process in github.ran]
+    assert statuses == [0, 0, 0, WRONG], "\n".join(map(output_of, github.ran))
     cases = github.machine.cases()
     assert len(cases) == github.cells > 20
     assert "missing_rename" in {type_ for case in cases for type_ in types(case)}
@@ -182,24 +182,29 @@ def test_the_job_of_github_has_a_summary_and_annotations_on_the_line_that_rename
     (scenario,) = (name for name in ci_page.OWN if "rename_column" in ci_page.FILES[name])
     lines = ci_page.FILES[scenario].splitlines()
     (renames,) = (at for at, line in enumerate(lines, start=1) if "rename_column" in line)
-    told = [line for line in github.ran[-1].stdout.splitlines() if line.startswith("::")]
-    assert 0 < len(told) <= 10
-    assert any(line.startswith(f"::error file={scenario},line={renames},") for line in told)
+    printed = [line for line in github.ran[-1].stdout.splitlines() if line.startswith("::")]
+    assert 0 < len(printed) <= 10
+    assert any(line.startswith(f"::error file={scenario},line={renames},") for line in printed)
     summary = Path(github.machine.variables[SUMMARY]).read_text(encoding="utf-8")
     assert summary.startswith("### Lake tables: something is new")
     assert "missing rename" in summary
     github.machine.done("harness report markdown --run-dir lake-tables")
-    assert github.machine.kept("lake-tables/summary.md")
+    assert github.machine.paths("lake-tables/summary.md")
 
 
 def test_the_job_of_github_caches_and_keeps_what_is_there(github: Github) -> None:
     restored, saved = github.given("actions/cache/restore"), github.given("actions/cache/save")
     assert restored == saved
     assert re.fullmatch(r"harness-[0-9a-f]{64}", saved["key"])
-    assert {each.name for each in github.machine.kept(f"{saved['path']}/*")} >= {*ENGINES, "states"}
-    github.machine.kept(github.given("actions/setup-python")["cache-dependency-path"])
-    kept = github.machine.kept(*github.given("actions/upload-artifact")["path"].split())
-    assert {"states.jsonl", "answers.jsonl", "verdicts.jsonl"} <= {each.name for each in kept}
+    assert {saved_path.name for saved_path in github.machine.paths(f"{saved['path']}/*")} >= {
+        *ENGINES,
+        "states",
+    }
+    github.machine.paths(github.given("actions/setup-python")["cache-dependency-path"])
+    uploaded = github.machine.paths(*github.given("actions/upload-artifact")["path"].split())
+    assert {"states.jsonl", "answers.jsonl", "verdicts.jsonl"} <= {
+        upload.name for upload in uploaded
+    }
 
 
 @pytest.fixture(scope="module")
@@ -207,12 +212,12 @@ def elsewhere(
     github: Github, repository: Path, path: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Machine:
     """Somebody's machine: the repository, and of the job the files that it keeps, all else gone."""
-    place = shutil.copytree(repository, tmp_path_factory.mktemp("elsewhere") / "work")
-    (place / "lake-tables").mkdir()
-    for part in github.machine.kept(*github.given("actions/upload-artifact")["path"].split()):
-        shutil.copy(part, place / "lake-tables")
+    workspace = shutil.copytree(repository, tmp_path_factory.mktemp("elsewhere") / "work")
+    (workspace / "lake-tables").mkdir()
+    for part in github.machine.paths(*github.given("actions/upload-artifact")["path"].split()):
+        shutil.copy(part, workspace / "lake-tables")
     shutil.rmtree(github.machine.repository / "my")
-    return Machine(place, {"PATH": path, "HARNESS_CACHE": str(place / "none")})
+    return Machine(workspace, {"PATH": path, "HARNESS_CACHE": str(workspace / "none")})
 
 
 @pytest.fixture(scope="module")
@@ -231,8 +236,10 @@ def test_what_a_job_keeps_is_enough_to_go_on_with_on_another_machine(
     assert 'because: "it goes by name"' in known.read_text(encoding="utf-8")
     elsewhere.done("harness judge --run-dir lake-tables")
     wrong = next(case for case in elsewhere.cases() if "known" in types(case))
-    told = elsewhere.done(f"harness explain '{wrong.classname}/{wrong.name}' --run-dir lake-tables")
-    assert "missing rename" in told
+    output = elsewhere.done(
+        f"harness explain '{wrong.classname}/{wrong.name}' --run-dir lake-tables"
+    )
+    assert "missing rename" in output
     assert not (elsewhere.repository / "none").exists()
 
 
@@ -241,40 +248,42 @@ def test_the_job_of_gitlab_ends_well_where_all_that_is_wrong_is_known(
 ) -> None:
     job = ci_page.read(GITLAB)["lake tables"]
     assert job.keys() <= OF_A_JOB
-    place = shutil.copytree(repository, tmp_path / "work")
-    shutil.copy(known, place / KNOWN)
+    workspace = shutil.copytree(repository, tmp_path / "work")
+    shutil.copy(known, workspace / KNOWN)
     variables = {
-        name: Template(value).substitute(CI_PROJECT_DIR=place)
+        name: Template(value).substitute(CI_PROJECT_DIR=workspace)
         for name, value in job["variables"].items()
     }
     Path(variables["HARNESS_CACHE"]).symlink_to(
         github.expressions["github.workspace"] + "/.harness-cache"
     )
-    machine = Machine(place, {**variables, "PATH": path})
+    machine = Machine(workspace, {**variables, "PATH": path})
     machine.done("\n".join(job["script"]))
-    machine.kept(*job["cache"]["key"]["files"], *job["artifacts"]["paths"])
-    machine.kept(job["artifacts"]["reports"]["junit"])
+    machine.paths(*job["cache"]["key"]["files"], *job["artifacts"]["paths"])
+    machine.paths(job["artifacts"]["reports"]["junit"])
     assert len(machine.cases()) == cells(machine.done(PLAN))
     places = {machine.done("pip cache dir").strip(), variables["HARNESS_CACHE"]}
-    assert {str(place / text.rstrip("/")) for text in job["cache"]["paths"]} == places
+    assert {str(workspace / text.rstrip("/")) for text in job["cache"]["paths"]} == places
 
 
 @pytest.fixture
 def there(repository: Path, path: str, tmp_path: Path) -> Machine:
     """A machine with a network, and a repository that needs no large download."""
-    place = shutil.copytree(repository, tmp_path / "there")
+    workspace = shutil.copytree(repository, tmp_path / "there")
     profiles = ci_page.FILES["my/profiles.yaml"]
     assert LARGE in profiles
-    (place / "my" / "profiles.yaml").write_text(profiles.replace(LARGE, ""), encoding="utf-8")
+    (workspace / "my" / "profiles.yaml").write_text(profiles.replace(LARGE, ""), encoding="utf-8")
     share_engines(tmp_path / "cache")
-    return Machine(place, {"PATH": path, "HARNESS_CACHE": str(tmp_path / "cache")})
+    return Machine(workspace, {"PATH": path, "HARNESS_CACHE": str(tmp_path / "cache")})
 
 
 @pytest.fixture
 def closed(there: Machine, tmp_path: Path) -> Machine:
     """A machine without a network, with the same repository and nothing in its cache."""
-    place = shutil.copytree(there.repository, tmp_path / "closed")
-    return Machine(place, {**there.variables, **NO_NETWORK, "HARNESS_CACHE": str(tmp_path / "new")})
+    workspace = shutil.copytree(there.repository, tmp_path / "closed")
+    return Machine(
+        workspace, {**there.variables, **NO_NETWORK, "HARNESS_CACHE": str(tmp_path / "new")}
+    )
 
 
 @pytest.mark.nightly
@@ -284,7 +293,7 @@ def test_what_is_exported_where_there_is_a_network_runs_where_there_is_none(
 ) -> None:
     export, import_, run = ci_page.commands("Without a network")
     lacking = closed.bash(run)
-    assert lacking.returncode == BROKEN, said(lacking)
+    assert lacking.returncode == BROKEN, output_of(lacking)
     assert "harness cache import FILE" in lacking.stderr
     there.done(export)
     shutil.move(there.repository / "engines.tar", closed.repository)

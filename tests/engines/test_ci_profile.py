@@ -33,7 +33,7 @@ def finished(ci_run: Finished) -> Finished:
 def test_every_cell_has_an_answer_and_the_gate_says_that_something_is_wrong(
     finished: Finished,
 ) -> None:
-    assert finished.status == 1, finished.said
+    assert finished.status == 1, finished.output
     assert len(finished.verdicts) > 500
     assert {verdict["verdict"] for verdict in finished.verdicts} <= {"correct", "wrong", "refused"}
     assert not [f for verdict in finished.verdicts for f in verdict["findings"] if not f["places"]]
@@ -47,7 +47,7 @@ def test_nothing_is_left_unexplained(finished: Finished) -> None:
 def test_spark_with_schema_on_read_is_right_throughout(finished: Finished) -> None:
     spark = [verdict for verdict in finished.verdicts if verdict["reader"] == SPARK.format("on")]
     assert len(spark) > 50
-    assert {each["verdict"] for each in spark} == {"correct"}
+    assert {verdict["verdict"] for verdict in spark} == {"correct"}
 
 
 @pytest.mark.parametrize("reader", [TRINO, PRESTO], ids=["trino", "presto"])
@@ -90,7 +90,7 @@ def test_a_snapshot_of_merge_on_read_is_answered_from_base_files_only(
 ) -> None:
     cell = (reader.format("true"), "a5", "mor", view, UPDATED)
     assert finished.kinds(*cell) == {"stale"}
-    assert all("base files only" in way for way in finished.cells(*cell)["reproduces"])
+    assert all("base files only" in strategy for strategy in finished.cells(*cell)["reproduces"])
 
 
 def test_a_second_run_with_nothing_changed_starts_no_engine(

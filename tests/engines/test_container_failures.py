@@ -1,4 +1,4 @@
-"""Containers that fail, and a daemon that does: what people are told, and that nothing is left."""
+"""Failures of containers and of the daemon: what is reported, and that nothing is left."""
 
 from __future__ import annotations
 
@@ -48,18 +48,21 @@ def test_one_that_ends_at_once_shows_its_log(network: ContainerNetwork, tmp_path
     assert containers(network) == []
 
 
-def test_too_little_memory_is_told_with_the_limit_before_it_is_ready_and_later(
+def test_too_little_memory_is_reported_with_the_limit_before_it_is_ready_and_later(
     network: ContainerNetwork, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("harness.runtime.image.BESIDE_HEAP_MB", 16)
-    told = "tiny took more memory than its container may have, 32 MiB: a heap of 16 MiB"
-    with pytest.raises(EndedProblem, match=told), start(runtime(network), f"exec {FILL}", tmp_path):
+    message = "tiny took more memory than its container may have, 32 MiB: a heap of 16 MiB"
+    with (
+        pytest.raises(EndedProblem, match=message),
+        start(runtime(network), f"exec {FILL}", tmp_path),
+    ):
         pass
     later = "touch $FOLDER/ready; while [ -e $FOLDER/ready ]; do sleep 0.1; done; exec"
     with start(runtime(network), f"{later} {FILL}", tmp_path) as running:
         (tmp_path / "ready").unlink()
         ends(running)
-        assert told in running.log_tail()
+        assert message in running.log_tail()
 
 
 @pytest.mark.parametrize("how", ["kill", "remove"])

@@ -58,16 +58,16 @@ def judged(finished: Finished) -> Mapping[str, object]:
 
 def places(finding: Mapping[str, Any]) -> list[Mapping[str, object]]:
     """Return the wrong places without the names of files, which no two writings have alike."""
-    return [{k: v for k, v in each.items() if k != "file"} for each in finding["places"]]
+    return [{k: v for k, v in place.items() if k != "file"} for place in finding["places"]]
 
 
 def test_cell_for_cell_the_verdicts_are_those_of_processes(
     contained: Finished, processes: Finished
 ) -> None:
-    assert contained.status == processes.status, contained.said
+    assert contained.status == processes.status, contained.output
     by_process, by_container = judged(processes), judged(contained)
     assert by_container.keys() == by_process.keys()
-    unlike = [case for case, found in by_process.items() if by_container[case] != found]
+    unlike = [case for case, verdict in by_process.items() if by_container[case] != verdict]
     assert unlike == []
 
 
@@ -75,7 +75,11 @@ def published(process: int) -> list[str]:
     with closing(docker_daemon.client()) as client:
         labels = [f"{container_network.OWNER}={name}" for name in owners_of(process)]
         every = [e for label in labels for e in client.containers.list(filters={"label": label})]
-    ports = (found for each in every for found in each.attrs["NetworkSettings"]["Ports"].values())
+    ports = (
+        addresses
+        for container in every
+        for addresses in container.attrs["NetworkSettings"]["Ports"].values()
+    )
     return [one["HostIp"] for port in ports for one in port or ()]
 
 
@@ -103,9 +107,9 @@ def kill_server(folder: Path) -> None:
     with closing(docker_daemon.client()) as client:
         every = client.containers.list(filters={"label": container_network.OWNER})
         (result,) = [
-            each
-            for each in every
-            if any(one["Source"] == str(folder) for one in each.attrs["Mounts"])
+            container
+            for container in every
+            if any(one["Source"] == str(folder) for one in container.attrs["Mounts"])
         ]
         result.kill()
 

@@ -55,10 +55,10 @@ def test_all_is_right_but_a_column_that_was_renamed(run: Run) -> None:
     for verdict in run.verdicts:
         if verdict.verdict != VerdictKind.CORRECT:
             assert (verdict.scenario, verdict.step >= RENAMED) == (STORY, True), verdict
-            assert {found.kind for found in verdict.findings} <= MISSED, verdict
+            assert {finding.kind for finding in verdict.findings} <= MISSED, verdict
 
 
 def test_of_files_with_the_old_name_a_column_is_null_in_every_view(run: Run) -> None:
     wrong = [verdict for verdict in run.verdicts if verdict.query == "all" and verdict.findings]
     assert {cell.view for cell in wrong} == {"snapshot", "read_optimized", "base_name"}
-    assert all("by name" in " ".join(each.reproduces) for each in wrong)
+    assert all("by name" in " ".join(verdict.reproduces) for verdict in wrong)

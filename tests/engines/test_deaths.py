@@ -63,14 +63,14 @@ def started(
         yield process
 
 
-def until(process: subprocess.Popen[str], text: str = "", **wanted: object) -> None:
-    """Read events until one holds all of `wanted`, and a text that begins so."""
+def until(process: subprocess.Popen[str], text: str = "", **expected: object) -> None:
+    """Read events until one has all `expected` values and a text that begins with `text`."""
     assert process.stdout is not None
     for line in process.stdout:
         event = json.loads(line)
-        if wanted.items() <= event.items() and str(event.get("text", "")).startswith(text):
+        if expected.items() <= event.items() and str(event.get("text", "")).startswith(text):
             return
-    raise AssertionError(f"the run ended without {wanted}")
+    raise AssertionError(f"the run ended without {expected}")
 
 
 def family(process: subprocess.Popen[str]) -> list[psutil.Process]:
@@ -133,7 +133,7 @@ def test_a_server_that_is_lost_is_started_again_and_the_run_goes_on(
     folder = tmp_path / "run"
     with started(folder, "--timeout", "15") as process:
         until(process, event="progress", by="hive-3.1.3")
-        (server,) = [each for each in family(process) if each.cwd().endswith(who)]
+        (server,) = [child for child in family(process) if child.cwd().endswith(who)]
         server.send_signal(number)
         until(process, event="end", status=GOOD)
     assert verdicts(folder) == undisturbed

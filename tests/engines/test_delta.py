@@ -32,10 +32,10 @@ def test_every_step_is_applied_and_files_are_as_the_truth_says(run: Run) -> None
 
 def test_every_reader_is_right_after_every_step_but_duckdb_of_mapped_partitions(run: Run) -> None:
     odd = [verdict for verdict in run.verdicts if verdict.verdict is not VerdictKind.CORRECT]
-    assert {(each.scenario, str(each.reader)) for each in odd} == {(PARTITIONS, DUCKDB)}
-    for each in odd:
-        assert "column_mapping=name" in each.variant
-        assert [(finding.kind, finding.columns) for finding in each.findings] == [
+    assert {(verdict.scenario, str(verdict.reader)) for verdict in odd} == {(PARTITIONS, DUCKDB)}
+    for of_duckdb in odd:
+        assert "column_mapping=name" in of_duckdb.variant
+        assert [(finding.kind, finding.columns) for finding in of_duckdb.findings] == [
             (FindingKind.LOST_VALUE, ("p",))
         ]
     assert {str(cell.reader) for cell in PLAN.cells} == set(READERS)

@@ -41,8 +41,8 @@ def test_every_answer_is_right_or_refused_in_the_readers_own_words(run: Run) -> 
         for verdict in run.verdicts
         if verdict.verdict is not VerdictKind.CORRECT
     }
-    assert set(refused) == {(SPARK, each) for each in RENAMED} | {
-        (TRINO, each) for each in OVERWRITTEN
+    assert set(refused) == {(SPARK, step) for step in RENAMED} | {
+        (TRINO, step) for step in OVERWRITTEN
     }
     for (reader, _), refusal in refused.items():
         assert refusal is not None

@@ -25,7 +25,7 @@ PLAN = planned(
 
 
 def widened(step: int) -> set[str]:
-    changes = (each.operation for each in STORY.steps[:step])
+    changes = (step_.operation for step_ in STORY.steps[:step])
     return {
         change.name.partition(".")[0]
         for change in changes

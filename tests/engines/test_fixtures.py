@@ -69,9 +69,9 @@ def test_every_applied_step_has_a_fixture_and_only_icebergs_cannot_be_moved(
 ) -> None:
     applied = sum(state.outcome.kind is OutcomeKind.APPLIED for state in run.states)
     result = {
-        (each["format"], step["fixture"]["moves"], bool(step["fixture"]["location"]))
-        for each in manifest["variants"]
-        for step in each["steps"]
+        (variant["format"], step["fixture"]["moves"], bool(step["fixture"]["location"]))
+        for variant in manifest["variants"]
+        for step in variant["steps"]
         if step["fixture"]
     }
     assert sum(bool(s["fixture"]) for v in manifest["variants"] for s in v["steps"]) == applied
@@ -96,10 +96,10 @@ def test_what_is_expected_is_what_the_judge_expects(
     }
     judged = [verdict for verdict in run.verdicts if verdict.expected is not None]
     assert judged
-    for each in judged:
-        assert each.expected
-        assert tables[each.question]["rows"] == [
-            list(map(plain, row)) for row in each.expected.rows
+    for answered in judged:
+        assert answered.expected
+        assert tables[answered.question]["rows"] == [
+            list(map(plain, row)) for row in answered.expected.rows
         ]
 
 

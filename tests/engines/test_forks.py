@@ -82,9 +82,9 @@ class ForkedAtOnce(Watch):
 @pytest.mark.parametrize("readers", [READERS], indirect=True, ids=["all"])
 @pytest.mark.parametrize("variant", list(params()))
 def test_forks_answer_as_the_table_did_in_place_and_do_not_move_with_it(
-    variant: Variant, readers: Sequence[Running], writer_for: WriterFor, place: WriteTarget
+    variant: Variant, readers: Sequence[Running], writer_for: WriterFor, target: WriteTarget
 ) -> None:
-    watch = ForkedAtOnce(readers, place, variant.format)
+    watch = ForkedAtOnce(readers, target, variant.format)
     assert set(watch.write(variant, writer_for)) == {OutcomeKind.APPLIED}
     states = {step: state for step, state in watch.states.items() if step <= LAST}
     files = {step: state_store.file_list(state) for step, state in states.items()}
@@ -101,7 +101,7 @@ def test_forks_answer_as_the_table_did_in_place_and_do_not_move_with_it(
 def see_what_changed(in_place: dict[int, Everyone]) -> None:
     """The changes after A5 are seen where forks are not asked, else no fork could have moved."""
     before, upserted, renamed = (
-        {table: said for (reader, table), said in in_place[step].items() if reader == SPARK}
+        {table: response for (reader, table), response in in_place[step].items() if reader == SPARK}
         for step in range(LAST, LAST + len(CHANGES) + 1)
     )
     for table in before:
@@ -116,12 +116,14 @@ def see_who_refuses(forks: Mapping[int, Everyone], variant: Variant) -> None:
     So refusals were compared too, and no row is equal only because nobody answered.
     """
     asked = [
-        (reader, said) for everyone in forks.values() for (reader, _), said in everyone.items()
+        (reader, response)
+        for everyone in forks.values()
+        for (reader, _), response in everyone.items()
     ]
     version_8 = is_version_8(variant)
-    refused = {(reader, said.refused) for reader, said in asked if said.refused}
+    refused = {(reader, response.refused) for reader, response in asked if response.refused}
     assert refused == ({(reader, NO_VERSION_8) for reader in TRINO} if version_8 else set())
     answering = {reader for reader, answer in asked if answer.rows}
     assert answering == set(READERS) - {reader for reader, _ in refused}
     if version_8:
-        assert all(said.refused for reader, said in asked if reader in TRINO)
+        assert all(response.refused for reader, response in asked if reader in TRINO)

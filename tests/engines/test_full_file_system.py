@@ -56,10 +56,16 @@ def last(path: Path) -> dict[str, object]:
 def test_a_run_whose_disk_is_full_says_so_and_is_gone_on_with(
     unshared: list[str], tmp_path: Path
 ) -> None:
-    place, told = tmp_path / "place", tmp_path / "told"
-    place.mkdir()
-    told.mkdir()
-    given = {"SMALL": SMALL, "PLACE": place, "TOLD": told, "TOOLS": TOOLS, "PYTHON": sys.executable}
+    folder, output = tmp_path / "place", tmp_path / "told"
+    folder.mkdir()
+    output.mkdir()
+    given = {
+        "SMALL": SMALL,
+        "PLACE": folder,
+        "TOLD": output,
+        "TOOLS": TOOLS,
+        "PYTHON": sys.executable,
+    }
     environment = {
         **os.environ,
         **{name: str(value) for name, value in given.items()},
@@ -67,10 +73,10 @@ def test_a_run_whose_disk_is_full_says_so_and_is_gone_on_with(
         "PYTHONPATH": str(TOOLS),
     }
     subprocess.run([*unshared, "bash", "-c", COURSE], env=environment, check=True)
-    assert int((told / "status").read_text()) == FULL
-    end = last(told / "full.jsonl")
+    assert int((output / "status").read_text()) == FULL
+    end = last(output / "full.jsonl")
     assert (end["event"], end["status"]) == ("end", FULL)
     assert "the disk is full; free some space" in str(end["problem"])
-    assert last(told / "resumed.jsonl")["status"] == 0
-    verdicts = (told / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()
+    assert last(output / "resumed.jsonl")["status"] == 0
+    verdicts = (output / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["verdict"] for line in verdicts] == ["correct"] * 10

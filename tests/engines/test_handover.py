@@ -22,7 +22,7 @@ from harness.write.writer_pool import WriteTarget
 from tests.engines.everyone import Running
 from tests.engines.hudi_writers import NEW, NEWEST, OLD, Write, variant_of
 from tests.engines.planned_run import shipped
-from tests.engines.test_writers import MOVE, READER, expected, said
+from tests.engines.test_writers import MOVE, READER, expected, outcomes
 
 pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 
@@ -62,23 +62,23 @@ def test_what_one_writer_scheduled_another_carries_out(
     settings: Mapping[str, str],
     readers: Sequence[Running],
     writer_for: WriterFor,
-    place: WriteTarget,
+    target: WriteTarget,
 ) -> None:
     writer = Writer(OLD, settings)
     if newer != OLD:
         writer = replace(writer, then=newer, at=SCHEDULED + 1)
     variant = variant_of(PENDING, "hudi-mor", writer)
-    written = write_variants.write_variant(variant, place, writer_for)
+    written = write_variants.write_variant(variant, target, writer_for)
     assert refused(written.records) == {}
     tables = [written.states[variant.id, step].table for step in range(len(written.records))]
     (asked,) = timeline.scheduled(records.local(tables[SCHEDULED]).entries)
     assert timeline.scheduled(records.local(tables[-1]).entries) == ()
     assert asked in dict(written.records[-1].others)
-    with metastore_client.connect(place.metastore_uri) as client:
+    with metastore_client.connect(target.metastore_uri) as client:
         for state in written.states.values():
             state_store.register(client, state)
     for step in range(1, len(tables)):
-        views = said(written, variant, step, readers)
+        views = outcomes(written, variant, step, readers)
         actual = expected(variant, step)
         assert views["snapshot"] == views["base_name"] == actual["snapshot"], f"step {step}"
         if settings or newer == OLD:  # an upgrade of the table compacts it
@@ -90,9 +90,9 @@ def test_an_upgrade_of_the_table_is_refused_where_a_compaction_waits(write: Writ
     writer = Writer(OLD, then=NEW, at=SCHEDULED + 1)
     records = write(PENDING, "hudi-mor", writer).records
     assert refused(records) == {SCHEDULED + 1: "IllegalArgumentException"}
-    told = records[SCHEDULED + 1].outcome.refusal
-    assert told is not None
-    assert "is inconsistent with payload class" in told.message
+    refusal = records[SCHEDULED + 1].outcome.refusal
+    assert refusal is not None
+    assert "is inconsistent with payload class" in refusal.message
 
 
 @pytest.mark.parametrize("writer", [OLD, NEW, NEWEST])
@@ -115,8 +115,11 @@ def test_a_table_that_is_brought_back_is_gone_on_with_by_an_older_writer(
     records = write(scenario, name, Writer(newer, then=OLD, at=4)).records
     known = {} if (name, newer) != ("hudi-mor", NEWEST) else UNREAD_LOGS
     assert refused(records) == known
-    own = "8" if newer == NEW else "9"
-    assert [record.table_version for record in records] == [*[own] * 3, *["6"] * (len(records) - 3)]
+    version = "8" if newer == NEW else "9"
+    assert [record.table_version for record in records] == [
+        *[version] * 3,
+        *["6"] * (len(records) - 3),
+    ]
     if known:
         return
     keys = {text_of(key) for fact in records[-1].files for key in fact.keys}

@@ -57,16 +57,16 @@ def scenario(names: list[str], format_name: str, key: str) -> str:
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     top = tmp_path_factory.mktemp("names")
-    own = top / "my scenarios" / "hard"
-    own.mkdir(parents=True)
-    (own / "hudi.yaml").write_text(scenario(HUDI, "hudi-cow", "user"), encoding="utf-8")
-    (own / "blank.yaml").write_text(scenario(BLANK, "hive-parquet", "id"), encoding="utf-8")
-    (own / "it's plain.yaml").write_text(
+    stories = top / "my scenarios" / "hard"
+    stories.mkdir(parents=True)
+    (stories / "hudi.yaml").write_text(scenario(HUDI, "hudi-cow", "user"), encoding="utf-8")
+    (stories / "blank.yaml").write_text(scenario(BLANK, "hive-parquet", "id"), encoding="utf-8")
+    (stories / "it's plain.yaml").write_text(
         scenario([*HIVE, LONG], "hive-parquet", 'a"b'), encoding="utf-8"
     )
-    (own.parent / "profiles.yaml").write_text(PROFILE, encoding="utf-8")
+    (stories.parent / "profiles.yaml").write_text(PROFILE, encoding="utf-8")
     folder = top / "run"
-    command = [sys.executable, "-m", "harness", "run", "--scenarios", str(own.parent)]
+    command = [sys.executable, "-m", "harness", "run", "--scenarios", str(stories.parent)]
     # Asked anew: answers that are kept leave no logs to look into.
     command += ["--profile", "hard", "--run-dir", str(folder), "--fresh"]
     secrets = {name: f"{CANARY}-{name}" for name in ("AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN")}
@@ -91,8 +91,10 @@ def verdicts_of(folder: Path, *names: str) -> list[dict[str, Any]]:
 
 def test_every_reader_gives_every_value_under_its_hard_name(finished: Path) -> None:
     verdicts = verdicts_of(finished, "hudi", "it's plain")
-    told = [(v["case"], v["verdict"], v["because"]) for v in verdicts if v["verdict"] != "correct"]
-    assert not told
+    not_right = [
+        (v["case"], v["verdict"], v["because"]) for v in verdicts if v["verdict"] != "correct"
+    ]
+    assert not not_right
     counted = Counter((v["scenario"].removeprefix("hard/"), v["reader"][:4]) for v in verdicts)
     assert set(counted) == {
         (name, reader) for name in ("hudi", "it's plain") for reader in ("spar", "hive", "trin")
@@ -101,7 +103,7 @@ def test_every_reader_gives_every_value_under_its_hard_name(finished: Path) -> N
 
 def test_a_blank_in_a_name_is_read_rightly_or_refused_by_the_engine(finished: Path) -> None:
     result = {(v["reader"][:4], v["verdict"]) for v in verdicts_of(finished, "blank")}
-    hive = {each for each in result if each[0] == "hive"}
+    hive = {name for name in result if name[0] == "hive"}
     assert result - hive == {("spar", "correct"), ("trin", "correct")}
     assert hive
     assert hive <= {("hive", "correct"), ("hive", "refused")}

@@ -29,7 +29,7 @@ WRITTEN, ANCIENT = 1, 6
 
 
 def planned() -> Plan:
-    """The plan, of which only what is said above is asked."""
+    """Return the plan with the questions above alone."""
     scenarios = [
         load_scenario
         for load_scenario in load_scenarios(scenarios_folder())
@@ -63,7 +63,7 @@ def test_hard_values_are_read_as_they_were_written(cell: Cell, run: Run) -> None
         # Its input format cuts microseconds off, towards 1970.
         assert result == {FindingKind.ALTERED_VALUE: ("at",)}
         places = verdict.findings[0].places
-        assert {each.key for each in places} == {"least", "greatest", "zero"}
+        assert {place.key for place in places} == {"least", "greatest", "zero"}
     else:
         assert (verdict.verdict, result, verdict.because) == (VerdictKind.CORRECT, {}, "")
 

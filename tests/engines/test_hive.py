@@ -106,8 +106,8 @@ def test_columns_of_orc_files_are_found_by_name_unless_the_session_says_by_posit
 ) -> None:
     key = "orc.force.positional.evolution"
     replies = [
-        connected(path=path, **each).ask(about(moved_orc, Query()), timeout_s=MINUTE)
-        for each in ({}, {key: "false"}, {key: "true"})
+        connected(path=path, **settings).ask(about(moved_orc, Query()), timeout_s=MINUTE)
+        for settings in ({}, {key: "false"}, {key: "true"})
     ]
     by_name, by_position = (1, "b1", "a1"), (1, "a1", "b1")
     assert [reply.rows for reply in replies] == [(by_name,), (by_name,), (by_position,)]
@@ -115,15 +115,15 @@ def test_columns_of_orc_files_are_found_by_name_unless_the_session_says_by_posit
 
 
 @pytest.mark.parametrize("path", ["fetch", "mapreduce"])
-def test_the_real_cause_of_a_failure_while_reading_is_told_on_both_paths(
+def test_the_real_cause_of_a_failure_while_reading_is_reported_on_both_paths(
     connected: Callable[..., HiveConnection], plain: str, metastore: Metastore, path: str
 ) -> None:
     connection = connected(path=path)
     located = connected().run(f"describe formatted {plain}.t", timeout_s=MINUTE)
-    (place,) = (row[1].strip() for row in located.rows if row[0].startswith("Location:"))
+    (location,) = (row[1].strip() for row in located.rows if row[0].startswith("Location:"))
     connection.run(
         f"create external table if not exists {plain}.wrong (s int) stored as parquet"
-        f" location '{place}'",
+        f" location '{location}'",
         timeout_s=MINUTE,
     )
     with pytest.raises(RefusedError) as refused:

@@ -32,20 +32,22 @@ def test_every_step_is_applied_and_files_are_as_the_truth_says(run: Run) -> None
 
 
 def test_a_copied_state_shows_the_rows_that_count_and_hive_loses_a_renamed_column(run: Run) -> None:
-    odd = [each for each in _wrong(run) if STORY.name in each.case]
-    assert {str(each.reader).partition("-")[0] for each in odd} == {"hive"}
-    assert {each.step for each in odd} == {RENAME, RENAME + 1}
+    odd = [verdict for verdict in _wrong(run) if STORY.name in verdict.case]
+    assert {str(verdict.reader).partition("-")[0] for verdict in odd} == {"hive"}
+    assert {verdict.step for verdict in odd} == {RENAME, RENAME + 1}
     for verdict in odd:
         kinds = [(finding.kind, finding.columns) for finding in verdict.findings]
         assert kinds == [(FindingKind.MISSING_RENAME, ("g",))]
 
 
 def test_a_compaction_loses_the_new_column_of_a_partition_that_was_not_told(run: Run) -> None:
-    odd = [each for each in _wrong(run) if PARTITIONS.name in each.case]
-    assert {"cascade=off" in each.case for each in odd} == {True}
-    assert {each.step for each in odd} == {COMPACT, COMPACT + 1}
+    odd = [verdict for verdict in _wrong(run) if PARTITIONS.name in verdict.case]
+    assert {"cascade=off" in verdict.case for verdict in odd} == {True}
+    assert {verdict.step for verdict in odd} == {COMPACT, COMPACT + 1}
     for verdict in odd:
-        results = [(of.kind, of.columns, of.responsible) for of in verdict.findings]
+        results = [
+            (finding.kind, finding.columns, finding.responsible) for finding in verdict.findings
+        ]
         assert results == [(FindingKind.LOST_VALUE, ("f2",), Responsible.WRITER)]
 
 
@@ -55,5 +57,5 @@ def _wrong(run: Run) -> list[Verdict]:
 
 def test_batches_are_seen_and_nothing_of_the_one_that_was_aborted(run: Run) -> None:
     mutated = [verdict for verdict in run.verdicts if MUTATED.name in verdict.case]
-    assert {each.step for each in mutated} == set(range(1, 6))
-    assert {each.verdict for each in mutated} == {VerdictKind.CORRECT}
+    assert {verdict.step for verdict in mutated} == set(range(1, 6))
+    assert {verdict.verdict for verdict in mutated} == {VerdictKind.CORRECT}

@@ -29,7 +29,7 @@ def mine(run: Run, reader: str) -> dict[int, VerdictKind]:
     results = [
         verdict for verdict in run.verdicts if verdict.variant in {one.id for one in PLAN.variants}
     ]
-    return {each.step: each.verdict for each in results if str(each.reader) == reader}
+    return {verdict.step: verdict.verdict for verdict in results if str(verdict.reader) == reader}
 
 
 def test_every_step_is_applied(run: Run) -> None:
@@ -44,8 +44,8 @@ def test_trino_shows_what_was_deleted_and_updated_as_it_was(run: Run) -> None:
         VerdictKind.CORRECT,
         *[VerdictKind.WRONG] * 2,
     ]
-    of = {e.step: e for e in run.verdicts if str(e.reader) == TRINO and STORY.name in e.case}
-    kinds = [{one.kind for one in of[step].findings} for step in (2, 3)]
+    by_step = {e.step: e for e in run.verdicts if str(e.reader) == TRINO and STORY.name in e.case}
+    kinds = [{one.kind for one in by_step[step].findings} for step in (2, 3)]
     assert kinds[0] == {FindingKind.DUPLICATE}
     assert FindingKind.GHOST_ROW in kinds[1]
 

@@ -32,7 +32,7 @@ PLAN = planned(
 
 def test_every_step_is_applied_but_an_update_that_waits_for_the_lock_of_the_dead(run: Run) -> None:
     odd = [state.outcome for state in run.states if state.outcome.kind is not OutcomeKind.APPLIED]
-    assert [each.step for each in odd] == [WAITS]
+    assert [outcome.step for outcome in odd] == [WAITS]
     assert odd[0].refusal is not None
     assert "Error in acquiring locks" in refusals.text(odd[0].refusal)
     assert not any(state.layout for state in run.states)
@@ -41,8 +41,11 @@ def test_every_step_is_applied_but_an_update_that_waits_for_the_lock_of_the_dead
 def test_nobody_shows_rows_of_a_dead_writer_and_no_compaction_takes_any(run: Run) -> None:
     assert len(run.verdicts) == 2 * len(STORY.steps)
     odd = [verdict for verdict in run.verdicts if verdict.verdict is not VerdictKind.CORRECT]
-    assert {(str(each.reader), each.step) for each in odd} == {(HIVE, RENAME), (HIVE, RENAME + 1)}
-    kinds = {(of.kind, of.columns) for each in odd for of in each.findings}
+    assert {(str(verdict.reader), verdict.step) for verdict in odd} == {
+        (HIVE, RENAME),
+        (HIVE, RENAME + 1),
+    }
+    kinds = {(finding.kind, finding.columns) for verdict in odd for finding in verdict.findings}
     assert kinds == {(FindingKind.MISSING_RENAME, ("g",))}
 
 
@@ -52,9 +55,9 @@ def test_a_dead_transaction_is_open_until_it_is_aborted_and_registered_so(
     numbers = {}
     with metastore_client.connect(metastore.uri) as client:
         for step in (KILLED, ABORT):
-            state, own = _state(run, cache, step), f"{database}_{step}"
-            client.register(own, state.frozen.entries, str(state.table))
-            (numbers[step],) = (entry.write_ids for entry in client.entries(own))
+            state, copied = _state(run, cache, step), f"{database}_{step}"
+            client.register(copied, state.frozen.entries, str(state.table))
+            (numbers[step],) = (entry.write_ids for entry in client.entries(copied))
             assert [numbers[step]] == [entry.write_ids for entry in state.frozen.entries]
     assert numbers == {
         KILLED: WriteIds(3, open=(3,)),

@@ -57,17 +57,17 @@ def test_everything_is_right_and_the_files_say_that_it_was_found_by_id(
 
 
 def test_the_story_tells_readers_by_id_from_all_others(run: Run) -> None:
-    told = {case: verdict.reproduces for case, verdict in run.recorded.items()}
-    assert set(told) == {cell.case for cell in PLAN.cells}
-    assert any(ways == ("by id",) for ways in told.values())
+    strategies = {case: verdict.reproduces for case, verdict in run.recorded.items()}
+    assert set(strategies) == {cell.case for cell in PLAN.cells}
+    assert any(ways == ("by id",) for ways in strategies.values())
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("readers", [READERS], indirect=True, ids=["all"])
 def test_a_state_answers_as_the_table_did_in_place_and_a_refusal_leaves_it_as_it_was(
-    readers: Sequence[Running], writer_for: WriterFor, place: WriteTarget
+    readers: Sequence[Running], writer_for: WriterFor, target: WriteTarget
 ) -> None:
-    watch = Watch(readers, place, "iceberg")
+    watch = Watch(readers, target, "iceberg")
     variant = plan_of(replace(STORY, steps=(*STORY.steps, *AFTER))).variants[-1]
     kinds = watch.write(variant, writer_for)
     assert [step for step, kind in enumerate(kinds) if kind is OutcomeKind.REFUSED] == [REFUSED]
@@ -77,6 +77,8 @@ def test_a_state_answers_as_the_table_did_in_place_and_a_refusal_leaves_it_as_it
     forks = {step: watch.fork(state) for step, state in watch.states.items()}
     assert sorted(forks) == list(range(LAST + len(AFTER) + 1))
     assert forks == watch.in_place
-    assert all(not said.refused for everyone in forks.values() for said in everyone.values())
+    assert all(
+        not response.refused for everyone in forks.values() for response in everyone.values()
+    )
     assert forks[REFUSED] == forks[LAST] != forks[REFUSED + 1]
-    assert write_variants.find_variant(variant, place.cache) is not None
+    assert write_variants.find_variant(variant, target.cache) is not None

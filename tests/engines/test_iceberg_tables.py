@@ -59,8 +59,10 @@ def test_what_is_applied_is_read_right(name: str, run: Run) -> None:
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_iceberg_refuses_what_it_cannot_do(name: str, run: Run) -> None:
-    of = [state for state in run.states if state.variant.startswith(f"{name}[")]
-    refused = {each.outcome.step for each in of if each.outcome.kind is OutcomeKind.REFUSED}
-    assert of
+    states = [state for state in run.states if state.variant.startswith(f"{name}[")]
+    refused = {
+        record.outcome.step for record in states if record.outcome.kind is OutcomeKind.REFUSED
+    }
+    assert states
     assert refused == REFUSED[name]
-    assert not [each.layout for each in of if each.layout]
+    assert not [record.layout for record in states if record.layout]

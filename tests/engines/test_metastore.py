@@ -73,11 +73,11 @@ def entries(metastore: Metastore, database: str) -> tuple[CatalogEntry, ...]:
 
 
 def timeless(data: Any) -> Any:  # noqa: ANN401 - any JSON
-    """Without the times at which the metastore itself was told of it."""
+    """Return entries without the times that the metastore itself sets."""
     if isinstance(data, dict):
         times = ("createTime", "transient_lastDdlTime")
-        return {key: timeless(each) for key, each in data.items() if key not in times}
-    return [timeless(each) for each in data] if isinstance(data, list | tuple) else data
+        return {key: timeless(value) for key, value in data.items() if key not in times}
+    return [timeless(value) for value in data] if isinstance(data, list | tuple) else data
 
 
 def test_a_table_registered_elsewhere_keeps_everything_but_its_place(

@@ -43,14 +43,16 @@ def usual(cache: Cache, progress: Progress, tmp_path_factory: pytest.TempPathFac
     return run(tmp_path_factory.mktemp("usual"), "hive-metastore-3.1.3", cache, progress)
 
 
-def of(found: Run, reader: str) -> Mapping[str, Verdict]:
+def verdicts_of(finished: Run, reader: str) -> Mapping[str, Verdict]:
     """Return the verdicts on a reader but those on its controls, by case."""
-    every = (verdict for verdict in found.verdicts if verdict.reader == reader)
-    return {each.case: each for each in every if not each.case.startswith(controls.SCENARIO)}
+    every = (verdict for verdict in finished.verdicts if verdict.reader == reader)
+    return {
+        verdict.case: verdict for verdict in every if not verdict.case.startswith(controls.SCENARIO)
+    }
 
 
-def said(found: Run, reader: str) -> Mapping[str, object]:
-    every = of(found, reader).items()
+def headlines(finished: Run, reader: str) -> Mapping[str, object]:
+    every = verdicts_of(finished, reader).items()
     return {
         case: (verdict.verdict, verdict.findings, verdict.reproduces) for case, verdict in every
     }
@@ -74,8 +76,8 @@ def test_who_speaks_with_a_metastore_answers_the_same_and_of_others_nothing_is_s
         VerdictKind.WRONG,
     }
     for reader in {HIVE, SPARK, TRINO} - {dumb}:
-        assert said(result, reader) == said(usual, reader), reader
-    for each in of(result, dumb).values():
-        assert each.verdict is VerdictKind.UNKNOWN
-        assert why in each.because
-    assert bool(of(result, dumb)) == bool(dumb)
+        assert headlines(result, reader) == headlines(usual, reader), reader
+    for of_reader in verdicts_of(result, dumb).values():
+        assert of_reader.verdict is VerdictKind.UNKNOWN
+        assert why in of_reader.because
+    assert bool(verdicts_of(result, dumb)) == bool(dumb)

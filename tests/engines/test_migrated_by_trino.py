@@ -26,9 +26,13 @@ def test_every_step_of_both_is_applied(run: Run) -> None:
 def test_names_lead_to_all_columns_and_to_a_dropped_one_too(run: Run) -> None:
     assert len(run.verdicts) == 2 * 2 * len(STORY.steps)
     odd = [verdict for verdict in run.verdicts if verdict.verdict is not VerdictKind.CORRECT]
-    assert {"partitioned=last" in each.case for each in odd} == {True}
-    assert {(str(each.reader), each.step) for each in odd} == {
+    assert {"partitioned=last" in verdict.case for verdict in odd} == {True}
+    assert {(str(verdict.reader), verdict.step) for verdict in odd} == {
         (reader, step) for reader in (SPARK, TRINO) for step in COMES_BACK
     }
-    result = {(of.kind, of.columns, of.responsible) for each in odd for of in each.findings}
+    result = {
+        (finding.kind, finding.columns, finding.responsible)
+        for verdict in odd
+        for finding in verdict.findings
+    }
     assert result == {(FindingKind.RESURRECTED, ("f2",), Responsible.HISTORY)}

@@ -29,7 +29,7 @@ def test_every_step_of_both_is_applied_and_is_a_version(run: Run) -> None:
     mine = {variant.id for variant in PLAN.variants}
     results = [state.outcome for state in run.states if state.variant in mine]
     assert len(results) == len(mine) * (len(STORY.steps) + 1) == 32
-    assert {each.kind for each in results} == {OutcomeKind.APPLIED}
+    assert {outcome.kind for outcome in results} == {OutcomeKind.APPLIED}
     assert all(file.instant == str(file.step) for file in results)
 
 
@@ -47,4 +47,4 @@ def test_trino_refuses_marked_files_without_the_new_column_where_columns_are_fou
     (by_id,) = (variant.id for variant in PLAN.variants if BY_ID in variant.id)
     assert odd.keys() == {(by_id, step) for step in MARKED}
     assert {verdict.verdict for verdict in odd.values()} == {VerdictKind.REFUSED}
-    assert not any(each.findings for each in odd.values())
+    assert not any(verdict.findings for verdict in odd.values())

@@ -31,7 +31,7 @@ def test_trino_s_steps_are_applied_but_for_an_update_of_files_that_it_cannot_ope
 def test_of_iceberg_everything_is_right_whoever_wrote(run: Run) -> None:
     results = [verdict for verdict in run.verdicts if "[iceberg]" in verdict.variant]
     assert len(results) == 2 * len(STORY.steps)
-    assert {each.verdict for each in results} == {VerdictKind.CORRECT}
+    assert {verdict.verdict for verdict in results} == {VerdictKind.CORRECT}
 
 
 def test_trino_refuses_transactional_files_after_a_drop(run: Run) -> None:
@@ -42,6 +42,6 @@ def test_trino_refuses_transactional_files_after_a_drop(run: Run) -> None:
 
 def test_spark_shows_a_transactional_table_without_its_rows(run: Run) -> None:
     asked = [e for e in run.verdicts if "[hive-acid]" in e.variant and str(e.reader) == SPARK]
-    kinds = {found.kind for verdict in asked for found in verdict.findings}
+    kinds = {finding.kind for verdict in asked for finding in verdict.findings}
     assert kinds == {FindingKind.LOST_ROW}
-    assert {each.verdict for each in asked} == {VerdictKind.WRONG}
+    assert {verdict.verdict for verdict in asked} == {VerdictKind.WRONG}

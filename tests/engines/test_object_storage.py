@@ -1,4 +1,4 @@
-"""Tables of an object store: their readers answer as from the disk, or are told to be lost."""
+"""Tables in an object store: readers answer as from the disk, or are reported as lost."""
 
 from __future__ import annotations
 
@@ -53,4 +53,4 @@ def test_the_verdicts_are_those_of_the_disk_and_the_controls_are_right(tmp_path:
     unlike = [case for case in on_disk if judged(stored[case]) != judged(on_disk[case])]
     assert unlike == []
     info = json.loads((tmp_path / "s3" / "run.json").read_text(encoding="utf-8"))
-    assert all("tables in an object store" in each["fidelity"] for each in info["readers"])
+    assert all("tables in an object store" in reader["fidelity"] for reader in info["readers"])

@@ -1,4 +1,4 @@
-"""Engines as somebody has them: a wrong set-up is told and never judged, others are asked."""
+"""A user's own engines: a wrong set-up is reported and never judged, others are asked."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ WRONG = {
         pytest.param((*WRONG,), id="all", marks=pytest.mark.nightly),
     ],
 )
-def test_a_set_up_that_is_wrong_is_told_and_no_verdict_is_built_on_it(
+def test_a_set_up_that_is_wrong_is_reported_and_no_verdict_is_built_on_it(
     names: tuple[str, ...], tmp_path: Path
 ) -> None:
     folder = mine(tmp_path)
@@ -89,7 +89,9 @@ def test_a_set_up_that_is_wrong_is_told_and_no_verdict_is_built_on_it(
     assert right == ["correct"] * 8
     info = json.loads((folder / "run" / "run.json").read_text(encoding="utf-8"))
     assert info["locks"].keys() == {*names, "spark-ours"}
-    (fidelity,) = (each["fidelity"] for each in info["readers"] if each["reader"] == "spark-ours")
+    (fidelity,) = (
+        reader["fidelity"] for reader in info["readers"] if reader["reader"] == "spark-ours"
+    )
     assert fidelity == "stock; with spark.sql.session.timeZone=Asia/Tokyo"
 
 

@@ -32,8 +32,13 @@ PLAN = planned(
 
 def test_all_of_now_is_right(run: Run) -> None:
     now = [verdict for verdict in run.verdicts if verdict.view == "snapshot"]
-    assert {each.verdict for each in now} == {VerdictKind.CORRECT}
-    assert {each.query.partition("(")[0] for each in now} >= {"all", "predicate", "min", "both"}
+    assert {verdict.verdict for verdict in now} == {VerdictKind.CORRECT}
+    assert {verdict.query.partition("(")[0] for verdict in now} >= {
+        "all",
+        "predicate",
+        "min",
+        "both",
+    }
 
 
 def test_a_condition_on_the_past_goes_by_the_names_of_now(run: Run) -> None:
@@ -42,9 +47,9 @@ def test_a_condition_on_the_past_goes_by_the_names_of_now(run: Run) -> None:
         for verdict in run.verdicts
         if verdict.scenario == AGAIN and verdict.view != "snapshot"
     ]
-    odd = {each.step: each for each in past if each.verdict != VerdictKind.CORRECT}
-    assert {each.query for each in odd.values()} == {"unchanged(f1)"}
+    odd = {verdict.step: verdict for verdict in past if verdict.verdict != VerdictKind.CORRECT}
+    assert {verdict.query for verdict in odd.values()} == {"unchanged(f1)"}
     assert odd.pop(DROPPED).verdict == VerdictKind.REFUSED
     assert {*odd} >= {ADDED}
-    for each in odd.values():
-        assert {found.kind for found in each.findings} == {FindingKind.LOST_ROW}
+    for lost in odd.values():
+        assert {finding.kind for finding in lost.findings} == {FindingKind.LOST_ROW}

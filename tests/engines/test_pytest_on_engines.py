@@ -48,9 +48,9 @@ def run_tests(
         subprocess.Popen([*command, *options], cwd=ROOT, stdout=to, stderr=to) as process,
     ):
         result = family(process)
-    said = log.read_text(encoding="utf-8")
-    assert process.returncode == pytest.ExitCode.TESTS_FAILED, said
-    return said, result
+    output = log.read_text(encoding="utf-8")
+    assert process.returncode == pytest.ExitCode.TESTS_FAILED, output
+    return output, result
 
 
 def family(process: subprocess.Popen[bytes]) -> frozenset[int]:
@@ -79,9 +79,9 @@ def check(folder: Path, more_than: int) -> None:
 
 
 def test_every_cell_of_the_first_profile_is_a_test_with_its_verdict(tmp_path: Path) -> None:
-    said, _ = run_tests(ROOT / "scenarios", "first", tmp_path / "run", workers=2)
+    output, _ = run_tests(ROOT / "scenarios", "first", tmp_path / "run", workers=2)
     check(tmp_path / "run", more_than=20)
-    assert "misaligned: in row" in said
+    assert "misaligned: in row" in output
 
 
 def created(since: datetime, until: datetime) -> Sequence[dict[str, Any]]:
@@ -113,8 +113,8 @@ def test_one_stack_of_containers_serves_all_workers(tmp_path: Path) -> None:
     since = now()
     _, processes = run_tests(scenarios, "contained", tmp_path / "run", workers=4)
     check(tmp_path / "run", more_than=10)
-    made = [each for each in created(since, now()) if made_by(each, processes)]
-    assert len({each[container_network.OWNER] for each in made}) == 1
-    images = Counter(each["image"].rpartition("/")[2].partition("-")[0] for each in made)
+    made = [container for container in created(since, now()) if made_by(container, processes)]
+    assert len({container[container_network.OWNER] for container in made}) == 1
+    images = Counter(container["image"].rpartition("/")[2].partition("-")[0] for container in made)
     metastores = {"hive": 2}  # hive-metastore: the one that is written with, and the readers' own
     assert images == {**metastores, "spark": 1, "trino:476": 1}

@@ -53,12 +53,12 @@ def defaults(name: str) -> Mapping[str, Default]:
     return {setting: default for setting, default in declared.items() if default.value}
 
 
-def told(server: Server, settings: Mapping[str, str], *statements: str) -> str:
+def last_reply(server: Server, settings: Mapping[str, str], *statements: str) -> str:
     """Return what Hive answers to the last statement of a session: a value, or that it has none."""
     with closing(server.connect(settings)) as session:
         *before, last = statements
-        for each in before:
-            session.run(each, timeout_s=60)
+        for statement in before:
+            session.run(statement, timeout_s=60)
         answer = str(session.run(last, timeout_s=60).rows[0][0])
     return UNDEFINED if answer.endswith("is undefined") else answer.partition("=")[2]
 
@@ -80,20 +80,20 @@ def test_hive_has_the_declared_default_by_itself_and_ours_as_it_is_started(
     setting: str, hive_name: str, hive: HiveServer
 ) -> None:
     default, (key, values) = defaults(hive_name)[setting], KEYS[setting]
-    started = told(hive, {}, f"set {key}")
+    started = last_reply(hive, {}, f"set {key}")
     if started == UNDEFINED:  # not a key of Hive's own: what reads it has a default in its code
         assert not default.ours
         assert not key.startswith("hive.")
         return
     assert started == values[default.ours or default.value]
-    assert told(hive, {}, f"reset -d {key}", f"set {key}") == values[default.value]
+    assert last_reply(hive, {}, f"reset -d {key}", f"set {key}") == values[default.value]
 
 
 @pytest.mark.parametrize("setting", KEYS)
 def test_a_session_of_hive_has_what_its_reader_names(setting: str, hive: HiveServer) -> None:
     key, values = KEYS[setting]
     for value, theirs in values.items():
-        assert told(hive, {setting: value}, f"set {key}") == theirs
+        assert last_reply(hive, {setting: value}, f"set {key}") == theirs
 
 
 @nightly
@@ -101,7 +101,7 @@ def test_jobs_of_two_sessions_share_nothing_where_the_version_gives_them_one_nam
     servers: SharedServers,
 ) -> None:
     key = distributions.load(OLDER_HIVE).text(SESSION_KEY)
-    first, second = (told(servers(OLDER_HIVE), {}, f"set {key}") for _ in range(2))
+    first, second = (last_reply(servers(OLDER_HIVE), {}, f"set {key}") for _ in range(2))
     assert UNDEFINED not in {first, second}
     assert first != second
 
@@ -116,12 +116,12 @@ def test_the_start_up_log_of_trino_and_presto_tells_the_declared_defaults(
     assert isinstance(server, TrinoServer)
     logged: dict[str, set[str]] = {}
     log = process_of(server).log.read_text(encoding="utf-8", errors="replace")
-    for found in IN_LOG.finditer(log):
-        logged.setdefault(found["name"], set()).add(found["default"])
+    for match in IN_LOG.finditer(log):
+        logged.setdefault(match["name"], set()).add(match["default"])
     for setting, default in defaults(name).items():
-        for each in properties(name, setting):
+        for property_ in properties(name, setting):
             switch = {"on": "true", "off": "false"}
-            assert logged[each] == {switch.get(default.value, default.value)}, each
+            assert logged[property_] == {switch.get(default.value, default.value)}, property_
 
 
 def properties(name: str, setting: str) -> set[str]:

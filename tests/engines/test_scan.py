@@ -39,7 +39,7 @@ CHANGES: tuple[Operation, ...] = (
     DropColumn("f2"),
 )
 REWRITTEN: tuple[Operation, ...] = (*CHANGES, Touch(Rewrites.ALL), Compact())
-TOLD = ["add f3 middle", "change n", "rename f1 f1_new", "drop f2"]
+SHOWN = ["add f3 middle", "change n", "rename f1 f1_new", "drop f2"]
 
 
 Scanned = Callable[[str, str, tuple[Operation, ...]], tuple[UsedTable, ...]]
@@ -52,13 +52,13 @@ def scanned(
     """Write a table in a format, freeze and register its last state, and scan its database."""
 
     def give(name: str, writer: str, steps: tuple[Operation, ...]) -> tuple[UsedTable, ...]:
-        place = WriteTarget(cache, metastore.uri, database, tmp_path / "t")
-        place.folder.mkdir()
+        target = WriteTarget(cache, metastore.uri, database, tmp_path / "t")
+        target.folder.mkdir()
         columns = tuple((column, parse_type(text)) for column, text in COLUMNS.items())
         table = Table(columns, "id", "ts" if name.startswith("hudi") else None)
         scenario = Scenario("tests/scanned", table, tuple(map(Step, steps)))
         variant = Variant(f"{name}@{writer}", scenario, name, {}, (writer,) * (len(steps) + 1))
-        *_, state = (state for _, state in write_variants.write_steps(variant, place, writer_for))
+        *_, state = (state for _, state in write_variants.write_steps(variant, target, writer_for))
         assert state is not None
         with metastore_client.connect(metastore.uri) as catalog:
             state_store.register(catalog, state)
@@ -67,7 +67,7 @@ def scanned(
     return give
 
 
-def told(table: UsedTable) -> list[str]:
+def changes_of(table: UsedTable) -> list[str]:
     """Return the changes without the new types, in the order in which they were made."""
     return [text.replace(" long", "") for text in short(table.schema_changes)]
 
@@ -90,7 +90,7 @@ def test_the_changes_of_a_table_with_field_ids_are_found(
     assert tables
     for table in tables:
         assert (table.format, table.table_version, table.unread) == (name, version, "")
-        assert told(table) == [f"{change} {old}" for change in TOLD]
+        assert changes_of(table) == [f"{change} {old}" for change in SHOWN]
         assert table.unknown == ()
 
 
@@ -100,7 +100,7 @@ def test_the_changes_of_a_plain_table_are_seen_in_its_oldest_file(
 ) -> None:
     (result,) = scanned(name, OLD, CHANGES)
     assert result.format == name
-    assert set(told(result)) == {
+    assert set(changes_of(result)) == {
         *("add f3 middle yes", "change n yes", "rename f1 f1_new yes ?", "drop f1 yes ?"),
         *("add f1_new end yes ?", "drop f2 yes ?"),
     }

@@ -48,7 +48,7 @@ def test_a_rest_catalog_is_listed_with_a_token(monkeypatch: pytest.MonkeyPatch) 
     assert "NoSuchTable" in tables["sales.lost"].unread
 
 
-def test_a_rest_catalog_that_refuses_a_client_without_a_token_is_said(
+def test_a_rest_catalog_that_refuses_a_client_without_a_token_is_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv(VARIABLE, raising=False)

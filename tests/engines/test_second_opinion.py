@@ -42,13 +42,13 @@ def evaluated_anew() -> Iterator[None]:
 def test_most_states_have_a_second_opinion_and_every_difference_is_explained(folder: Path) -> None:
     states, every = second_opinion.compared([folder])
     assert list(second_opinion.unexplained(every)) == []
-    for of, least in LEAST.items():
+    for format_name, least in LEAST.items():
         there = [
             one
             for one in every
-            if one.has_opinion and one.variant.format == of and one.opinion.past is None
+            if one.has_opinion and one.variant.format == format_name and one.opinion.past is None
         ]
-        assert len(there) >= least * states[of], of
+        assert len(there) >= least * states[format_name], format_name
 
 
 @pytest.mark.parametrize("plant", PLANTED.values(), ids=PLANTED)

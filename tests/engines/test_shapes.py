@@ -106,11 +106,11 @@ def test_a_right_reader_is_right_in_every_shape(
     cell: Cell, run: Run, verdicts: Mapping[str, Verdict]
 ) -> None:
     verdict, answer = verdicts[cell.case], run.answers[cell.case]
-    told = answer.sql, answer.refusal, verdict.findings
+    shown = answer.sql, answer.refusal, verdict.findings
     if every_array_has_a_value(cell):
-        assert [finding.kind for finding in verdict.findings] == [FindingKind.GHOST_ROW], told
+        assert [finding.kind for finding in verdict.findings] == [FindingKind.GHOST_ROW], shown
         return
-    assert (verdict.verdict, verdict.because) == (VerdictKind.CORRECT, ""), told
+    assert (verdict.verdict, verdict.because) == (VerdictKind.CORRECT, ""), shown
     assert answer.rows or _nothing_is_null(answer)
 
 

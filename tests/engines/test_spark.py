@@ -49,12 +49,12 @@ def test_sessions_of_one_process_keep_their_own_settings(server: Server) -> None
         closing(server.connect({"schema-on-read": "on", "vectorized": "off"})) as on,
         closing(server.connect({})) as plain,
     ):
-        told = on.run("select 1", timeout_s=MINUTE).confirmed
-        assert "hoodie.schema.on.read.enable=true" in told
-        assert "spark.sql.parquet.enableVectorizedReader=false" in told
-        told = plain.run("select 1", timeout_s=MINUTE).confirmed
-        assert "hoodie.schema.on.read.enable=unset" in told
-        assert "spark.sql.parquet.enableVectorizedReader=true" in told
+        confirmed = on.run("select 1", timeout_s=MINUTE).confirmed
+        assert "hoodie.schema.on.read.enable=true" in confirmed
+        assert "spark.sql.parquet.enableVectorizedReader=false" in confirmed
+        confirmed = plain.run("select 1", timeout_s=MINUTE).confirmed
+        assert "hoodie.schema.on.read.enable=unset" in confirmed
+        assert "spark.sql.parquet.enableVectorizedReader=true" in confirmed
         ((name, value),) = plain.run(
             "set spark.sql.parquet.enableVectorizedReader", timeout_s=MINUTE
         ).rows
@@ -70,7 +70,7 @@ def test_a_jvm_that_dies_is_no_answer_and_takes_its_worker_along(
         connection = server.connect({})
         connection.run("select 1", timeout_s=MINUTE)
         family = psutil.Process(process_of(server).pid).children(recursive=True)
-        (jvm,) = [each for each in family if each.name() == "java"]
+        (jvm,) = [process for process in family if process.name() == "java"]
         os.kill(jvm.pid, signal.SIGKILL)
         with pytest.raises(NoAnswerError):
             connection.run("select 1", timeout_s=MINUTE)

@@ -33,7 +33,7 @@ MINUTE = 60.0
 OLD, NEW, NEWEST = (f"spark-3.5.8-hudi-{version}" for version in ("0.15.0", "1.0.2", "1.2.0"))
 ICEBERG = "spark-3.5.8-iceberg-1.10.1"
 OLD_BY_NIGHT, NEW_BY_NIGHT, NEWEST_BY_NIGHT = (
-    pytest.param(each, marks=pytest.mark.nightly) for each in (OLD, NEW, NEWEST)
+    pytest.param(writer, marks=pytest.mark.nightly) for writer in (OLD, NEW, NEWEST)
 )
 STATISTICS = {OLD: "column_statistics", NEW: "on", NEWEST: "on"}
 """The value of `metadata_table` with which a writer makes statistics of columns."""
@@ -51,7 +51,7 @@ def variant(
     *operations: Operation,
     partitioned: bool = False,
 ) -> Variant:
-    columns = tuple((each, parse_type(text)) for each, text in COLUMNS.items())
+    columns = tuple((name, parse_type(text)) for name, text in COLUMNS.items())
     table = Table(columns, "id", "ts", ("p",) if partitioned else ())
     scenario = Scenario("settings/x", table, tuple(map(Step, operations)))
     assert formats.load(name).unsupported_settings(settings, scenario) == ""
@@ -59,8 +59,8 @@ def variant(
     return Variant(f"x[{name},{settings}]@{writer}", scenario, name, settings, writers)
 
 
-def steps(what: Variant, place: WriteTarget, writer_for: WriterFor) -> Iterator[State]:
-    for outcome, state in write_variants.write_steps(what, place, writer_for):
+def steps(what: Variant, target: WriteTarget, writer_for: WriterFor) -> Iterator[State]:
+    for outcome, state in write_variants.write_steps(what, target, writer_for):
         assert outcome.kind is OutcomeKind.APPLIED, outcome
         assert state is not None
         formats.load(what.format).facts(state.table, "id")  # its files are understood
@@ -71,8 +71,8 @@ def file_groups(state: State) -> int:
     return len({fact.file_group for fact in hudi_files.facts(state.table, "id")})
 
 
-def written(what: Variant, place: WriteTarget, writer_for: WriterFor) -> Path:
-    *_, last = steps(what, place, writer_for)
+def written(what: Variant, target: WriteTarget, writer_for: WriterFor) -> Path:
+    *_, last = steps(what, target, writer_for)
     return last.table
 
 
@@ -106,19 +106,19 @@ def row_groups(table: Path) -> list[list[int]]:
 def tell_other_keys(table: Path) -> None:
     """Let every base file say that its least and greatest key are 0: who believes it finds none."""
     for path in (path for path in table.rglob("*.parquet") if ".hoodie" not in path.parts):
-        said = dict(parquet.read_metadata(path).metadata) | dict.fromkeys(KEYS, b"0")
+        metadata = dict(parquet.read_metadata(path).metadata) | dict.fromkeys(KEYS, b"0")
         rows = parquet.read_table(path, partitioning=None)
-        parquet.write_table(rows.replace_schema_metadata(said), path)
+        parquet.write_table(rows.replace_schema_metadata(metadata), path)
         path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
 
 
 @pytest.mark.parametrize("writer", [OLD_BY_NIGHT, NEW_BY_NIGHT, NEWEST])
 def test_statistics_a_record_level_index_and_rows_of_spark(
-    writer: str, writer_for: WriterFor, place: WriteTarget
+    writer: str, writer_for: WriterFor, target: WriteTarget
 ) -> None:
     asked = {"index": "record_level", "record_merger": "spark", "insert_operation": "insert"}
     asked |= {"metadata_table": STATISTICS[writer]}
-    table = written(variant("hudi-cow", writer, asked, IN_ONE), place, writer_for)
+    table = written(variant("hudi-cow", writer, asked, IN_ONE), target, writer_for)
     assert {"files", "column_stats", "record_index"} <= metadata_parts(table)
     assert "bloom_filters" not in metadata_parts(table)
     (footer,) = footers(table)
@@ -130,12 +130,12 @@ def test_statistics_a_record_level_index_and_rows_of_spark(
 
 @pytest.mark.parametrize("writer", [OLD, NEW_BY_NIGHT, NEWEST_BY_NIGHT])
 def test_bloom_filters_encoded_partitions_and_a_bulk_insert(
-    writer: str, writer_for: WriterFor, place: WriteTarget
+    writer: str, writer_for: WriterFor, target: WriteTarget
 ) -> None:
     asked = {"insert_operation": "bulk_insert", "encoded_partitions": "on"}
     asked |= {"metadata_table": "bloom_filters"}
     what = variant("hudi-mor", writer, asked, IN_TWO, Upsert(keys=("3",)), partitioned=True)
-    table = written(what, place, writer_for)
+    table = written(what, target, writer_for)
     assert metadata_parts(table) == {"files", "bloom_filters"}
     assert {path.name for path in table.glob("p=*")} >= {"p=a%3Db", "p=50%25"}
     assert operations(table) == ["BULK_INSERT", "UPSERT"]
@@ -143,31 +143,33 @@ def test_bloom_filters_encoded_partitions_and_a_bulk_insert(
 
 @pytest.mark.parametrize("writer", [OLD, NEW_BY_NIGHT, NEWEST_BY_NIGHT])
 def test_a_bloom_index_believes_footers_and_100_rows_fill_a_small_row_group(
-    writer: str, writer_for: WriterFor, place: WriteTarget
+    writer: str, writer_for: WriterFor, target: WriteTarget
 ) -> None:
     asked = {"index": "bloom", "row_groups": "small"}
-    states = steps(variant("hudi-cow", writer, asked, MANY, Upsert(keys=("5",))), place, writer_for)
+    states = steps(
+        variant("hudi-cow", writer, asked, MANY, Upsert(keys=("5",))), target, writer_for
+    )
     _, first = next(states), next(states)
     assert row_groups(first.table) == [[100, 20]]
-    tell_other_keys(place.table)
+    tell_other_keys(target.table)
     (last,) = states
     assert file_groups(last) == 2
 
 
 @pytest.mark.parametrize("cascade", ["on", "off"])
 def test_partitions_have_the_new_column_where_changes_cascade_and_rows_their_row_groups(
-    cascade: str, writer_for: WriterFor, place: WriteTarget
+    cascade: str, writer_for: WriterFor, target: WriteTarget
 ) -> None:
     asked = {"cascade": cascade, "row_groups": "small"}
     later = Insert(rows=({"id": "3", "p": "x"}, {"id": "4", "p": "y"}))
     change = AddColumn("n", parse_type("long"), after="id")
     what = variant("hive-parquet", OLD, asked, IN_ONE, change, later, partitioned=True)
-    table = written(what, place, writer_for)
+    table = written(what, target, writer_for)
     assert sorted(row_groups(table)) == [[1], [1], [1, 1]]
-    with metastore_client.connect(place.metastore_uri) as client:
-        (entry,) = client.entries(place.database)
+    with metastore_client.connect(target.metastore_uri) as client:
+        (entry,) = client.entries(target.database)
     columns = {
-        part["values"][0]: [each["name"] for each in part["sd"]["cols"]]
+        part["values"][0]: [column["name"] for column in part["sd"]["cols"]]
         for part in entry.partitions
     }
     new = ["id", "n", "ts", "f1"]

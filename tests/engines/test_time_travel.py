@@ -123,9 +123,9 @@ def test_the_past_is_answered_as_the_formats_promise_or_under_the_columns_of_now
     verdict, refusal = run.recorded[cell.case], run.answers[cell.case].refusal
     if WRITERS[cell.variant] == NEW and cell.reader.startswith(OLD):  # it knows no such table
         assert verdict.verdict is VerdictKind.UNSUPPORTED
-    elif refusal is None or not any(each in refusal.message for each in may_say(cell)):
-        told = verdict.verdict, {(finding.kind, finding.columns) for finding in verdict.findings}
-        assert (told, verdict.because) == (expected(cell), "")
+    elif refusal is None or not any(text in refusal.message for text in may_say(cell)):
+        judged = verdict.verdict, {(finding.kind, finding.columns) for finding in verdict.findings}
+        assert (judged, verdict.because) == (expected(cell), "")
     else:
         assert verdict.findings == ()  # of the columns asked alone
 

@@ -37,10 +37,10 @@ class Started:
         self.server = server
 
     def ask(
-        self, table: str, query: Query = ALL, of: str = "hive-parquet", **settings: str
+        self, table: str, query: Query = ALL, format_name: str = "hive-parquet", **settings: str
     ) -> Reply:
         given = {name.replace("_", "-"): value for name, value in settings.items()}
-        question = Question(DATABASE, table, facts(of), query)
+        question = Question(DATABASE, table, facts(format_name), query)
         with closing(self.server.connect(given)) as connection:
             return connection.ask(question, timeout_s=60)
 
@@ -88,10 +88,14 @@ def test_orc_files_have_a_setting_of_their_own_and_go_by_position_without(
         for text in ("true", "false")
     )
     assert by_name.rows == ((1, "b1", "a1"),)
-    assert by_position.rows == started.ask("moved_orc", of="hive-orc").rows == ((1, "a1", "b1"),)
+    assert (
+        by_position.rows
+        == started.ask("moved_orc", format_name="hive-orc").rows
+        == ((1, "a1", "b1"),)
+    )
     for reply, value in ((by_name, "true"), (by_position, "false")):
-        told = f"orc_use_column_names={value}" in reply.confirmed
-        assert told == (started.name != PRESTODB)
+        confirmed = f"orc_use_column_names={value}" in reply.confirmed
+        assert confirmed == (started.name != PRESTODB)
 
 
 def test_an_exception_inside_the_engine_is_a_refusal_with_its_cause(started: Started) -> None:

@@ -28,27 +28,27 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def upgrade(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
     main(["upgrade", "--profile", "first", "--json", *arguments])
-    told: dict[str, Any] = json.loads(capsys.readouterr().out.splitlines()[-1])
-    return told
+    report: dict[str, Any] = json.loads(capsys.readouterr().out.splitlines()[-1])
+    return report
 
 
 def test_a_setting_that_makes_answers_wrong_is_found_and_the_way_back_advised(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    told = upgrade(capsys, "--from", BY_NAME, "--to", BY_POSITION)
-    assert told["status"] == 1
-    assert told["decision"] == "upgrade with this setting"
-    assert f"from {BY_NAME} to {BY_POSITION}" in told["answer"]
-    assert "hudi.parquet.use-column-names=true" in told["answer"]
-    assert told["changes"]["regressed"] > 0
+    report = upgrade(capsys, "--from", BY_NAME, "--to", BY_POSITION)
+    assert report["status"] == 1
+    assert report["decision"] == "upgrade with this setting"
+    assert f"from {BY_NAME} to {BY_POSITION}" in report["answer"]
+    assert "hudi.parquet.use-column-names=true" in report["answer"]
+    assert report["changes"]["regressed"] > 0
 
 
 def test_a_rollout_names_the_state_that_is_not_safe(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     (tmp_path / "steps.yaml").write_text(ROLLOUT, encoding="utf-8")
-    told = upgrade(capsys, "--rollout", "steps.yaml")
-    assert told["status"] == 1
-    assert not told["safe"]
-    assert told["safe_order"] is None
-    assert "after by position" in told["answer"]
+    report = upgrade(capsys, "--rollout", "steps.yaml")
+    assert report["status"] == 1
+    assert not report["safe"]
+    assert report["safe_order"] is None
+    assert "after by position" in report["answer"]

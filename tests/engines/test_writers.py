@@ -54,23 +54,23 @@ def test_a_table_has_the_version_that_was_asked_for(
 @pytest.mark.parametrize("first", UPGRADED)
 @pytest.mark.parametrize("name", [pytest.param("hudi-cow", marks=nightly), "hudi-mor"])
 def test_a_table_that_a_newer_writer_goes_on_with_is_upgraded_and_right(
-    name: str, first: str, readers: Sequence[Running], writer_for: WriterFor, place: WriteTarget
+    name: str, first: str, readers: Sequence[Running], writer_for: WriterFor, target: WriteTarget
 ) -> None:
     at = UPGRADED[first]
     variant = variant_of(MOVE, name, Writer(OLD, then=NEW, at=at))
-    written = write_variants.write_variant(variant, place, writer_for)
+    written = write_variants.write_variant(variant, target, writer_for)
     versions = [record.table_version for record in written.records]
     assert {record.outcome.kind for record in written.records} == {OutcomeKind.APPLIED}
     assert versions == ["6"] * at + ["8"] * (len(versions) - at)
     assert all(record.files and not record.layout for record in written.records[1:])
-    with metastore_client.connect(place.metastore_uri) as client:
+    with metastore_client.connect(target.metastore_uri) as client:
         for state in written.states.values():
             state_store.register(client, state)
     for step in range(1, len(versions)):
-        assert said(written, variant, step, readers) == expected(variant, step), f"step {step}"
+        assert outcomes(written, variant, step, readers) == expected(variant, step), f"step {step}"
 
 
-def said(
+def outcomes(
     written: VariantResult, variant: Variant, step: int, readers: Sequence[Running]
 ) -> dict[str, tuple[str, ...]]:
     state, shape = written.states[variant.id, step], formats.load(variant.format)

@@ -69,12 +69,18 @@ def test_times_and_names_are_read_as_they_were_written(cell: Cell, run: Run) -> 
 
 
 def test_hudi_refuses_times_without_a_zone(run: Run) -> None:
-    (refused,) = [each for each in run.recorded.values() if FORMATS[each.variant] == "hudi-cow"]
+    (refused,) = [
+        verdict for verdict in run.recorded.values() if FORMATS[verdict.variant] == "hudi-cow"
+    ]
     assert (refused.step, refused.verdict) == (0, VerdictKind.REFUSED)
     assert "TimestampNTZType" in refused.because
 
 
 @pytest.mark.parametrize("reader", ["trino-476", "hive-3.1.3-iceberg-1.4.3{path=fetch}"])
 def test_who_folds_names_is_said_to_have_done_so(reader: str, run: Run) -> None:
-    met = [each for each in run.recorded.values() if each.reader == reader and each.step > WRITTEN]
-    assert {one.name for each in met for one in each.normalised} >= {"lower-case-names"}
+    met = [
+        verdict
+        for verdict in run.recorded.values()
+        if verdict.reader == reader and verdict.step > WRITTEN
+    ]
+    assert {one.name for verdict in met for one in verdict.normalised} >= {"lower-case-names"}

@@ -78,4 +78,4 @@ def containers(network: ContainerNetwork) -> list[str]:
     """Return the ids of the containers of a network, ended ones included."""
     with closing(docker_daemon.client()) as client:
         results = client.containers.list(all=True, filters={"label": f"{OWNER}={network.owner}"})
-        return [str(each.id) for each in results]
+        return [str(container.id) for container in results]

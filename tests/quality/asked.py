@@ -84,7 +84,11 @@ def _column(story: Story, path: str) -> Column:
 
 
 def passes(query: Query, row: dict[str, Value]) -> bool:
-    return all(_meets(each, _part(row, each.path)) for each in (query.where, query.also) if each)
+    return all(
+        _meets(condition, _part(row, condition.path))
+        for condition in (query.where, query.also)
+        if condition
+    )
 
 
 def _meets(where: Condition, value: Value) -> bool:
@@ -93,7 +97,7 @@ def _meets(where: Condition, value: Value) -> bool:
     if value is None:
         return False
     if where.test in {Comparison.EQUAL, Comparison.IN}:
-        return any(_equal(value, each) for each in where.values)
+        return any(_equal(value, literal) for literal in where.values)
     if where.test is Comparison.NAN:
         return isinstance(value, float) and value != value  # noqa: PLR0124 - what NaN is
     other = where.value
@@ -115,7 +119,7 @@ def _compares(test: Comparison, value: Value, other: Value) -> bool:
 
 def _equal(left: Value, right: Value) -> bool:
     """Return whether two values are one to SQL: numbers whatever their type and digits."""
-    numbers = [each for each in (left, right) if type(each) in {int, float, Decimal}]
+    numbers = [side for side in (left, right) if type(side) in {int, float, Decimal}]
     if len(numbers) < len((left, right)):
         return same(left, right)
     one, other = (Decimal(repr(number) if type(number) is float else number) for number in numbers)
@@ -153,7 +157,7 @@ def _can_hold(story: Story, base: File, where: Condition, by: str) -> bool:
     alone, schema = replace(story.disk, files=[base]), story.truth.schema
     rows = simulated_reader.rows_of(alone, base.step, schema, Reader(by))
     shown = (dict(zip(schema.names, row.values, strict=True)) for row in rows)
-    there = [value for each in shown if (value := _part(each, where.path)) is not None]
+    there = [value for row in shown if (value := _part(row, where.path)) is not None]
     try:
         return bool(there) and bool(min(there) <= where.value <= max(there))
     except TypeError:

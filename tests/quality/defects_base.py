@@ -46,14 +46,14 @@ def _with_logs(story: Story) -> list[str]:
 
 
 def _in_one(reader: Reader) -> Way:
-    def way(story: Story, by_chance: random.Random) -> Seen | None:
+    def defect(story: Story, by_chance: random.Random) -> Seen | None:
         groups = _with_logs(story)
         if not groups:
             return None
         wrong = by_chance.choice(groups)
         return _mixed(story, reader, lambda group: group == wrong)
 
-    return way
+    return defect
 
 
 plant_right("read-optimized", _mor, BASE, VIEW)
@@ -86,7 +86,7 @@ def _compacted(plot: Plot, _: random.Random) -> Plot:
 @planted("read-optimized misses a compaction", twist=_compacted)
 def _missed(story: Story, _: random.Random) -> Seen:
     last = max(compaction.step for compaction in _compactions(story))
-    return _view(read(story, BASE, files=lambda each: None if _at(each, last) else each))
+    return _view(read(story, BASE, files=lambda file: None if _at(file, last) else file))
 
 
 @planted("read-optimized misses the compaction of one group", twist=_compacted)

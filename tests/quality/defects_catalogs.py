@@ -23,7 +23,7 @@ def _parted(plot: Plot, by_chance: random.Random) -> Plot:
     first = ("add g string after ts", "drop f1", "rename f1 g", "move f1 after f2")
     second = ("add h string after f2", "add h string after ts", "rename f2 h")
     writes = ("upsert 2,3", "insert 6..8", "upsert 1; insert 9")
-    steps = [by_chance.choice(each) for each in (first, writes, second, writes)]
+    steps = [by_chance.choice(choices) for choices in (first, writes, second, writes)]
     steps[3] = by_chance.choice(("upsert 4", "insert 10"))
     columns = "id string, ts long, f1 string, f2 string, p string"
     return Plot(columns, "; ".join(("insert 1..5", *steps)), plot.mor, ("p",))
@@ -47,9 +47,13 @@ def _partition(story: Story, key: Value) -> Value:
 def _cut(line: Line, width: int) -> Line:
     """Return a row whose columns from a place on are NULL; the last is the partition's."""
     last = len(line.values) - 1
-    kept = [at < width or at == last for at in range(last + 1)]
-    values = tuple(value if left else None for value, left in zip(line.values, kept, strict=True))
-    tokens = tuple(token if left else None for token, left in zip(line.tokens, kept, strict=True))
+    is_known = [at < width or at == last for at in range(last + 1)]
+    values = tuple(
+        value if left else None for value, left in zip(line.values, is_known, strict=True)
+    )
+    tokens = tuple(
+        token if left else None for token, left in zip(line.tokens, is_known, strict=True)
+    )
     return replace(line, values=values, tokens=tokens)
 
 

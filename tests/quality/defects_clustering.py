@@ -94,8 +94,8 @@ def _new(story: Story, change: Callable[[Record], Record]) -> Files:
 @planted("writer: clustering leaves out a row", twist=_renamed)
 def _rowless(story: Story, _: random.Random) -> Seen:
     def rowless(file: File) -> File:
-        kept = {key: record for key, record in file.records.items() if str(key) != "402"}
-        return replace(file, records=kept) if file.step == story.truth.step else file
+        remaining = {key: record for key, record in file.records.items() if str(key) != "402"}
+        return replace(file, records=remaining) if file.step == story.truth.step else file
 
     return read(story, files=rowless)
 
@@ -106,7 +106,7 @@ ENDS = {
     "delete of a partition": "delete_partition 402; insert 405",
     "truncate": "truncate; insert 405",
 }
-"""What each history ends with, by what is told of it."""
+"""What each history ends with, by its description."""
 
 
 def _ending(end: str, *, mor: bool) -> Twist:

@@ -96,7 +96,7 @@ def _renamed(story: Story, _: random.Random) -> Seen:
 
 
 @planted("DataFrame: the values of before where it has none", twist=_framed)
-def _kept(story: Story, _: random.Random) -> Seen:
+def _unchanged(story: Story, _: random.Random) -> Seen:
     seen, old = read(story), _old(story)
     at, before = seen.names.index(old), read(story.until(BEFORE))
     return replace(seen, lines=tuple(_with_before(seen, before, at, old)))

@@ -34,10 +34,10 @@ def ends(plot: Plot, by_chance: random.Random) -> Plot:
     return replace(plot, steps=f"{steps}; upsert 403; insert 406; {last}")
 
 
-def _past(name: str, way: Then) -> Way:
+def _past(name: str, then: Then) -> Way:
     def answer(story: Story, by_chance: random.Random) -> Seen | None:
         step = by_chance.randrange(1, story.truth.step)
-        seen = way(story, step)
+        seen = then(story, step)
         return seen and replace(seen, view=str(Past(name, step)))
 
     return answer
@@ -54,15 +54,15 @@ def _of(story: Story, step: int, then: int) -> Seen:
     return _shown(story, step, story.history[step].schema, then)
 
 
-def as_of(name: str, way: Then, *, harmless: bool = False, twist: Twist = ends) -> None:
-    plant(f"as of a step: {name}", _past(AS_OF, way), harmless=harmless, twist=twist)
+def as_of(name: str, then: Then, *, harmless: bool = False, twist: Twist = ends) -> None:
+    plant(f"as of a step: {name}", _past(AS_OF, then), harmless=harmless, twist=twist)
 
 
 def _columns_of_now(story: Story, step: int) -> Seen:
     """Show the columns of now: the catalog is that of the first step since that had them."""
     now = frozenset(story.truth.schema.fields)
     since = story.history[step + 1 :]
-    made = next(each.step for each in since if frozenset(each.schema.fields) == now)
+    made = next(version.step for version in since if frozenset(version.schema.fields) == now)
     return replace(_shown(story, step, story.truth.schema, step), catalog=made)
 
 
@@ -96,7 +96,7 @@ as_of(
 
 
 def _asked(story: Story, seen: Seen) -> Seen | None:
-    """Let a predicate be held against what is shown; `told`: the table that it is asked of."""
+    """Filter what is shown by the predicate that a plan asks about the table of `story`."""
     query = predicate(story)
     return None if query is None else filtered(seen, query)
 
@@ -114,8 +114,8 @@ as_of(
 )
 
 
-def since(name: str, way: Then, *, harmless: bool = False, twist: Twist = ends) -> None:
-    plant(f"since a step: {name}", _past(INCREMENTAL, way), harmless=harmless, twist=twist)
+def since(name: str, then: Then, *, harmless: bool = False, twist: Twist = ends) -> None:
+    plant(f"since a step: {name}", _past(INCREMENTAL, then), harmless=harmless, twist=twist)
 
 
 def _columns(plot: Plot, by_chance: random.Random) -> Plot:

@@ -33,15 +33,17 @@ def _question(story: Story, shape: str) -> Query | None:
 
 def _pruned(by: str) -> Way:
 
-    def way(story: Story, _: random.Random) -> Seen | None:
+    def defect(story: Story, _: random.Random) -> Seen | None:
         query = _question(story, "predicate")
         if query is None or (by == "position" and query.where and "." in query.where.path):
             return None
-        kept = {(f.group, f.step) for f in asked.pruned(story, query, by).files}
-        whole = read(story, files=lambda file: file if (file.group, file.step) in kept else None)
+        unpruned = {(f.group, f.step) for f in asked.pruned(story, query, by).files}
+        whole = read(
+            story, files=lambda file: file if (file.group, file.step) in unpruned else None
+        )
         return filtered(whole, query)
 
-    return way
+    return defect
 
 
 def _evolved(*changes: str) -> Twist:
@@ -53,8 +55,8 @@ def _evolved(*changes: str) -> Twist:
     def twist(plot: Plot, by_chance: random.Random) -> Plot:
         steps = f"insert 1..3; insert 4,5; {by_chance.choice(changes)}; insert 6..8"
         columns = "id string, ts long, f1 string, f2 string, f3 string"
-        own = Plot(columns, steps, mor=False)
-        return by_chance.choice((own, replace(plot, mor=False)))
+        evolved = Plot(columns, steps, mor=False)
+        return by_chance.choice((evolved, replace(plot, mor=False)))
 
     return twist
 
@@ -124,11 +126,11 @@ def _counted(seen: Seen, query: Query, lines: Sequence[Line]) -> Seen:
 
 
 def _counting(reader: Reader) -> Way:
-    def way(story: Story, _: random.Random) -> Seen | None:
+    def defect(story: Story, _: random.Random) -> Seen | None:
         query, seen = _question(story, "count"), read(story, reader)
         return None if query is None else _counted(seen, query, filtered(seen, query).lines)
 
-    return way
+    return defect
 
 
 plant("counted in base files only", _counting(BASE))
@@ -145,11 +147,11 @@ def _footers(story: Story, _: random.Random) -> Seen | None:
 
 def _asked(shape: str, reader: Reader) -> Way:
 
-    def way(story: Story, _: random.Random) -> Seen | None:
+    def defect(story: Story, _: random.Random) -> Seen | None:
         query = _question(story, shape)
         return None if query is None else filtered(read(story, reader), query)
 
-    return way
+    return defect
 
 
 plant("predicate on a column found by name", _asked("predicate", Reader("name")))
@@ -190,7 +192,7 @@ def _all_footers(story: Story, _: random.Random) -> Seen | None:
 
 def _extreme(reader: Reader) -> Way:
 
-    def way(story: Story, by_chance: random.Random) -> Seen | None:
+    def defect(story: Story, by_chance: random.Random) -> Seen | None:
         query, seen = _question(story, by_chance.choice(["min", "max"])), read(story, reader)
         if query is None:
             return None
@@ -205,14 +207,14 @@ def _extreme(reader: Reader) -> Way:
         line = Line("", story.truth.step, "", (value,), (token,))
         return replace(seen, columns=(Column("_col0", type_, type_),), lines=(line,), query=query)
 
-    return way
+    return defect
 
 
 def _token_of(seen: Seen, path: str, value: Value) -> Value:
     """Return whose value was taken for an extreme; None where it is NULL."""
     for line in seen.lines if value is not None else ():
         row, tokens = (
-            dict(zip(seen.names, each, strict=True)) for each in (line.values, line.tokens)
+            dict(zip(seen.names, cells, strict=True)) for cells in (line.values, line.tokens)
         )
         if same(at(row, path), value):
             token = tokens[path.partition(".")[0]]

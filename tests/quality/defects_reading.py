@@ -112,10 +112,10 @@ def _lowered(file: File, story: Story) -> File:
     # Of two that look alike it takes the one that stands first in the file.
     renamed = [replace(field, name=field.name.lower()) for field in file.schema.fields]
     once: dict[str, Field] = {}
-    for each in renamed:
-        once.setdefault(each.name, each)
+    for column in renamed:
+        once.setdefault(column.name, column)
     now = {field.name.lower(): field.name for field in reversed(story.truth.schema.fields)}
-    fields = tuple(replace(each, name=now.get(name, name)) for name, each in once.items())
+    fields = tuple(replace(field, name=now.get(name, name)) for name, field in once.items())
     both = [
         replace(f, name=other.name)
         for f in fields
@@ -208,8 +208,8 @@ def _overlooked(story: Story, by_chance: random.Random) -> Seen | None:
 def _others(story: Story, file: File) -> bool:
     """Return whether a file has an older base file in its group."""
     return any(
-        each.group == file.group and each.step < file.step and each.kind is FileKind.BASE
-        for each in story.disk.files
+        other.group == file.group and other.step < file.step and other.kind is FileKind.BASE
+        for other in story.disk.files
     )
 
 
@@ -227,8 +227,8 @@ def _beside(story: Story, by_chance: random.Random) -> Seen | None:
 
 def _replaced(story: Story, file: File) -> bool:
     return any(
-        each.group == file.group and each.step > file.step and each.kind is FileKind.BASE
-        for each in story.disk.files
+        other.group == file.group and other.step > file.step and other.kind is FileKind.BASE
+        for other in story.disk.files
     )
 
 

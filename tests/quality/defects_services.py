@@ -72,10 +72,10 @@ def _without_older(story: Story, _: random.Random) -> Seen:
     step, groups = _waiting(story)
     seen = read(story)
     again = groups & {file.group for file in story.disk.files if file.step > step}
-    kept = (
+    remaining = (
         line for line in seen.lines if line.step > step or line.file.rpartition("_")[0] not in again
     )
-    return replace(seen, lines=tuple(kept))
+    return replace(seen, lines=tuple(remaining))
 
 
 Records = Mapping[Value, Record]
@@ -157,11 +157,11 @@ def _is(key: Value, number: int) -> bool:
 
 
 def _by(reader: Reader, view: str, mistake: Mistake) -> Way:
-    def way(story: Story, _: random.Random) -> Seen:
+    def defect(story: Story, _: random.Random) -> Seen:
         files = _spoilt(story, mistake)
         return replace(read(story, reader, files=files), view=view)
 
-    return way
+    return defect
 
 
 MISTAKES: Mapping[str, Mistake] = {

@@ -117,7 +117,7 @@ def _with_text(story: Story, line: Line, at: int) -> Line:
     value, whole = line.values[at], story.history[0].schema.find("s").id
     if value is None:
         return line
-    step = max(each.step for each in tokens_in(line.tokens[at]))
+    step = max(token.step for token in tokens_in(line.tokens[at]))
     parts = ", ".join(map(_inside, value.values() if isinstance(value, dict) else value))
     text = f"{{{parts}}}" if isinstance(value, dict) else f"[{parts}]"
     return with_cell(line, at, text, Token(whole, step, line.key))
@@ -135,7 +135,7 @@ def _text_of_decimal(plot: Plot, by_chance: random.Random) -> Plot:
 
 def _decimals(change: Callable[[str], str]) -> Way:
 
-    def way(story: Story, _: random.Random) -> Seen:
+    def defect(story: Story, _: random.Random) -> Seen:
         kinds = [column.canonical if column.name == "x" else "" for column in read(story).columns]
         at = kinds.index("string")
 
@@ -147,7 +147,7 @@ def _decimals(change: Callable[[str], str]) -> Way:
 
         return with_lines(read(story), changed)
 
-    return way
+    return defect
 
 
 def _raw(text: str) -> str:

@@ -46,16 +46,16 @@ def _stays(story: Story, kind: FileKind | None = None) -> Seen:
 
 
 def _blamed(kind: FileKind | None, *, writer: bool) -> Way:
-    def way(story: Story, _: random.Random) -> Seen:
+    def defect(story: Story, _: random.Random) -> Seen:
         seen = _stays(story, kind)
         # Where the files are as they should be it is the reader's doing.
         return seen if writer else replace(seen, files=None)
 
-    return way
+    return defect
 
 
-WAYS = {"restore": RESTORED, "rollback": ROLLED_BACK, "failed write": FAILED}
-for _name, _how in WAYS.items():
+UNDOING = {"restore": RESTORED, "rollback": ROLLED_BACK, "failed write": FAILED}
+for _name, _how in UNDOING.items():
     plant_right(f"{_name}: what stands", _taken_back(_how))
     plant(
         f"{_name}: read as if nothing had been taken back",

@@ -41,14 +41,18 @@ _WHOLE = {
 
 
 def _spoilt(name: str, types: str, kind: Kind, change: Change, *, null: bool = False) -> None:
-    """Plant a change of all values of some types; NULLs only where it is said."""
+    """Plant a change of all values of some types, of NULLs only with `null`."""
 
-    def way(story: Story, _: random.Random) -> Seen:
-        kept: Change = change if null else lambda value: None if value is None else change(value)
-        return spoil(read(story), types.split(), kind, kept)
+    def defect(story: Story, _: random.Random) -> Seen:
+        if_there: Change = (
+            change if null else lambda value: None if value is None else change(value)
+        )
+        return spoil(read(story), types.split(), kind, if_there)
 
     plant(
-        name, way, twist=having(_WHOLE.get(types.split(maxsplit=1)[0], types.split(maxsplit=1)[0]))
+        name,
+        defect,
+        twist=having(_WHOLE.get(types.split(maxsplit=1)[0], types.split(maxsplit=1)[0])),
     )
 
 
@@ -362,7 +366,7 @@ def _deep(**changes: Change) -> Change:
             case tuple():
                 return tuple(map(inside, value))
             case dict():
-                return {name: part(name, each) for name, each in value.items()}
+                return {name: part(name, inner) for name, inner in value.items()}
         return value
 
     return inside
@@ -393,10 +397,10 @@ SPOILT: Final[dict[str, tuple[str, FindingKind, Change]]] = {
 
 
 def _plant(name: str, type_: str, kind: FindingKind, change: Change) -> None:
-    def way(story: Story, _: random.Random) -> Seen:
+    def defect(story: Story, _: random.Random) -> Seen:
         return spoil(read(story), (type_,), kind, lambda v: None if v is None else change(v))
 
-    plant(name, way, twist=having(type_))
+    plant(name, defect, twist=having(type_))
 
 
 for _name, (_type, _kind, _change) in SPOILT.items():

@@ -58,14 +58,14 @@ def _records(file: File, change: object) -> File:
 def _in_a_column(change: Callable[[File, str], File]) -> Way:
     """Change one column of one file."""
 
-    def way(story: Story, by_chance: random.Random) -> Seen | None:
+    def defect(story: Story, by_chance: random.Random) -> Seen | None:
         choices = [(file, name) for file in _with_rows(story) for name in _free(story, file)]
         if not choices:
             return None
         chosen, name = by_chance.choice(choices)
         return read(story, files=_only(chosen, lambda file: change(file, name)))
 
-    return way
+    return defect
 
 
 def _emptied(file: File, name: str) -> File:
@@ -74,7 +74,7 @@ def _emptied(file: File, name: str) -> File:
 
 def _narrowed(file: File, name: str) -> File:
     fields = tuple(field for field in file.schema.fields if field.name != name)
-    names = tuple(each for each in file.names if each != name)
+    names = tuple(other for other in file.names if other != name)
     return replace(file, schema=replace(file.schema, fields=fields), names=names)
 
 
@@ -103,8 +103,8 @@ def _rowless(story: Story, by_chance: random.Random) -> Seen | None:
     chosen, gone = by_chance.choice(choices)
 
     def rowless(file: File) -> File:
-        kept = {key: record for key, record in file.records.items() if key != gone}
-        return replace(file, records=kept)
+        remaining = {key: record for key, record in file.records.items() if key != gone}
+        return replace(file, records=remaining)
 
     return read(story, files=_only(chosen, rowless))
 

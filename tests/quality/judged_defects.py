@@ -1,4 +1,4 @@
-"""What the judge says of a planted defect: which names, who is responsible, how it was read."""
+"""The judgement on a planted defect: its names, who is responsible, the read strategy."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tests.builders.judged_story import (
 )
 from tests.builders.table_story import Story
 from tests.builders.traced_answer import Seen, tokens_in
-from tests.quality.oracle import Oracle, Spot, Wrong
+from tests.quality.oracle import Oracle, Position, Wrong
 from tests.quality.planted import Defect
 
 WRITER: Final = "writer: "
@@ -111,34 +111,38 @@ class Judged:
     detail: str = ""
 
 
-def held(seen: Seen) -> Judged:
-    oracle, spots = Oracle(seen), named(seen)
-    wrong, said = oracle.wrong, dict(spots)
-    twice = _twice(spots)
+def judge_defect(seen: Seen) -> Judged:
+    oracle, positions = Oracle(seen), named(seen)
+    wrong, claimed = oracle.wrong, dict(positions)
+    twice = _twice(positions)
     if twice:
         return Judged(Result.MISSED, f"in two findings: {_some(twice)}")
-    if wrong.keys() != said.keys():
-        return Judged(Result.MISSED, f"{_some(wrong.keys() ^ said.keys())}")
+    if wrong.keys() != claimed.keys():
+        return Judged(Result.MISSED, f"{_some(wrong.keys() ^ claimed.keys())}")
     if not wrong:
         return Judged(Result.SAME)
-    others = [each for spot, each in wrong.items() if said[spot] not in each.names]
+    others = [defect for position, defect in wrong.items() if claimed[position] not in defect.names]
     bad = [
-        other for other in others if not Excuse(oracle, wrong, said).holds(other, said[other.spot])
+        other
+        for other in others
+        if not Excuse(oracle, wrong, claimed).holds(other, claimed[other.position])
     ]
     if bad:
-        text = f"{bad[0].spot} found {bad[0].actual!r} is {_some(bad[0].names)}"
-        return Judged(Result.WRONG, f"{text}, said {said[bad[0].spot]} ({len(bad)} places)")
+        text = f"{bad[0].position} found {bad[0].actual!r} is {_some(bad[0].names)}"
+        return Judged(Result.WRONG, f"{text}, not {claimed[bad[0].position]} ({len(bad)} places)")
     return Judged(Result.UNDECIDABLE if others else Result.RIGHT)
 
 
-def _twice(found: Sequence[tuple[Spot, FindingKind]]) -> list[Spot]:
+def _twice(claims: Sequence[tuple[Position, FindingKind]]) -> list[Position]:
     """Return the places that are explained twice; rows with one key are places of their own."""
-    rows = {each for each in found if not each[0][1]}
-    times = Counter(spot for spot, _ in (*rows, *(each for each in found if each not in rows)))
-    return [spot for spot, number in times.items() if number > 1]
+    rows = {claim for claim in claims if not claim[0][1]}
+    times = Counter(
+        position for position, _ in (*rows, *(claim for claim in claims if claim not in rows))
+    )
+    return [position for position, number in times.items() if number > 1]
 
 
-def named(seen: Seen) -> list[tuple[Spot, FindingKind]]:
+def named(seen: Seen) -> list[tuple[Position, FindingKind]]:
     state, layout = _judged_by(seen)
     state, reply = state.narrowed(seen.query), seen.reply
     predicted = layout.predicted(seen.query, reply.names, reply.rows)
@@ -170,47 +174,47 @@ def _some(things: Iterable[object]) -> str:
 
 @dataclass
 class Excuse:
-    """Where an answer fits another explanation too, so that nothing may be claimed."""
+    """Answers that another explanation fits too, so that the judge may claim nothing."""
 
     oracle: Oracle
-    wrong: dict[Spot, Wrong]
-    said: dict[Spot, FindingKind]
+    wrong: dict[Position, Wrong]
+    claimed: dict[Position, FindingKind]
     _looks: dict[Look, set[int]] = field(default_factory=dict)
 
-    def holds(self, place: Wrong, said: FindingKind) -> bool:
-        """Return whether what was said claims nothing that the answer does not show."""
-        if place.line is None or place.column is None:
+    def holds(self, defect: Wrong, claimed: FindingKind) -> bool:
+        """Return whether the finding claims nothing beyond what the answer shows."""
+        if defect.line is None or defect.column is None:
             return False
-        if place.actual is None:
-            return self._bare_null(place, said)
-        if said is FindingKind.STALE:
-            return self._had_before(place)
-        return said is FindingKind.UNEXPLAINED and self._several(place)
+        if defect.actual is None:
+            return self._bare_null(defect, claimed)
+        if claimed is FindingKind.STALE:
+            return self._had_before(defect)
+        return claimed is FindingKind.UNEXPLAINED and self._several(defect)
 
-    def _had_before(self, place: Wrong) -> bool:
+    def _had_before(self, defect: Wrong) -> bool:
         """Whether the cell itself once held what it shows by chance, as a small number may."""
-        if place.column is None:
+        if defect.column is None:
             return False
-        column, key = place.column.id, place.spot[0]
+        column, key = defect.column.id, defect.position[0]
         now = self.oracle.rows[key].written.get(self.oracle.root(column), -1)
         versions = self.oracle.index.cells.get((column, key), {})
-        return any(look_of(place.actual) in looks for at, looks in versions.items() if at < now)
+        return any(look_of(defect.actual) in looks for at, looks in versions.items() if at < now)
 
-    def _bare_null(self, place: Wrong, said: FindingKind) -> bool:
+    def _bare_null(self, defect: Wrong, claimed: FindingKind) -> bool:
         """Return whether nothing beside a NULL shows whose it is: then it is called what it is."""
-        line, column = place.line, place.column
+        line, column = defect.line, defect.column
         if line is None or column is None:
             return False
-        of_row = self._of_old_row(place, said) or self._of_newer_row(place, said)
-        renamed = self.oracle.under_another_name(place.spot[0], column.id)
+        of_row = self._of_old_row(defect, claimed) or self._of_newer_row(defect, claimed)
+        renamed = self.oracle.under_another_name(defect.position[0], column.id)
         of_null = FindingKind.MISSING_RENAME if renamed else FindingKind.LOST_VALUE
-        if said is not of_null and not of_row:
+        if claimed is not of_null and not of_row:
             return False
         root = self.oracle.root(column.id)
         for other in self.wrong.values():
             if other.line is None or other.column is None or other.actual is None:
                 continue
-            if self.said[other.spot] is FindingKind.UNEXPLAINED:
+            if self.claimed[other.position] is FindingKind.UNEXPLAINED:
                 continue
             whole = {self.oracle.root(t.field_id) for t in tokens_in(other.token)} != {root}
             same_column = other.column.id == column.id or (
@@ -218,68 +222,74 @@ class Excuse:
             )
             if other.line.file == line.file and same_column:
                 return False
-            if FindingKind.STALE in place.names & other.names and other.line.key == line.key:
+            if FindingKind.STALE in defect.names & other.names and other.line.key == line.key:
                 return False
         return True
 
-    def _of_old_row(self, place: Wrong, said: FindingKind) -> bool:
+    def _of_old_row(self, defect: Wrong, claimed: FindingKind) -> bool:
         """Whether the row is an older one, which has NULL there under today's columns too."""
-        line, column = place.line, place.column
-        if said is not FindingKind.STALE or line is None or column is None:
+        line, column = defect.line, defect.column
+        if claimed is not FindingKind.STALE or line is None or column is None:
             return False
         rows = {text_of(k): row for k, row in self.oracle.history[line.step].rows.items()}
         whole = rows[line.key].values.get(self.oracle.root(column.id))
         parts = self.oracle.index.cells.get((column.id, line.key), {}).get(line.step, {None})
         # An entry that the map of then did not have is NULL as well.
         null = whole is None or (isinstance(whole, MapValue) and look_of(None) in parts)
-        others = (each for each in self.wrong.values() if each.line and each.line.key == line.key)
+        others = (
+            other for other in self.wrong.values() if other.line and other.line.key == line.key
+        )
         return null and any(FindingKind.STALE in other.names and other.actual for other in others)
 
-    def _of_newer_row(self, place: Wrong, said: FindingKind) -> bool:
+    def _of_newer_row(self, defect: Wrong, claimed: FindingKind) -> bool:
         """Return whether the row is a newer one, in which the column had become NULL by then."""
-        line, column = place.line, place.column
-        if said is not FindingKind.PREMATURE or line is None or column is None:
+        line, column = defect.line, defect.column
+        if claimed is not FindingKind.PREMATURE or line is None or column is None:
             return False
         now = self.oracle.rows[line.key].written.get(self.oracle.root(column.id), -1)
         versions = self.oracle.index.cells.get((column.id, line.key), {})
         became = any(
             look_of(None) in looks for at, looks in versions.items() if now < at <= line.step
         )
-        others = (each for each in self.wrong.values() if each.line and each.line.key == line.key)
-        return became and any(said in other.names and other.actual for other in others)
+        others = (
+            other for other in self.wrong.values() if other.line and other.line.key == line.key
+        )
+        return became and any(claimed in other.names and other.actual for other in others)
 
-    def _several(self, place: Wrong) -> bool:
+    def _several(self, defect: Wrong) -> bool:
         """Return whether the value itself fits several, and its column in that file as well."""
-        line, column = place.line, place.column
+        line, column = defect.line, defect.column
         if line is None or column is None:
             return False
-        alike = [
-            each
-            for each in self.wrong.values()
-            if each.line is not None
-            and each.line.file == line.file
-            and each.column is not None
-            and each.column.id == column.id
-            and each.actual is not None
+        same_column = [
+            other
+            for other in self.wrong.values()
+            if other.line is not None
+            and other.line.file == line.file
+            and other.column is not None
+            and other.column.id == column.id
+            and other.actual is not None
         ]
-        constant = len({look_of(each.actual) for each in alike}) == 1
-        if len({each.spot[0] for each in alike}) < 4 or constant:  # no pattern
-            return all(self._loose(each) for each in alike)
-        return bool(self._fitting(alike)) or all(self._altered(each) for each in alike)
+        constant = len({look_of(other.actual) for other in same_column}) == 1
+        if len({other.position[0] for other in same_column}) < 4 or constant:  # no pattern
+            return all(self._loose(other) for other in same_column)
+        return bool(self._fitting(same_column)) or all(
+            self._altered(other) for other in same_column
+        )
 
-    def _loose(self, place: Wrong) -> bool:
+    def _loose(self, defect: Wrong) -> bool:
         """Return whether others than the one have had such a value, in whatever row."""
-        look = look_of(place.actual)
-        few = isinstance(place.actual, bool) or look in FEW or near_epoch(place.actual)
+        look = look_of(defect.actual)
+        few = isinstance(defect.actual, bool) or look in FEW or near_epoch(defect.actual)
         others = len(self._had.get(look, set())) != 1
-        return few or others or self._altered(place)
+        return few or others or self._altered(defect)
 
-    def _altered(self, place: Wrong) -> bool:
+    def _altered(self, defect: Wrong) -> bool:
         """Return whether it may as well be the right value, cut or rounded."""
-        expected: object = self.oracle.expected(self.oracle.rows[place.spot[0]])
-        for name in place.spot[1].split("."):
+        expected: object = self.oracle.expected(self.oracle.rows[defect.position[0]])
+        for name in defect.position[1].split("."):
             expected = expected.get(name) if isinstance(expected, Mapping) else None
-        return near(expected, place.actual)
+        return near(expected, defect.actual)
 
     def _fitting(self, places: list[Wrong]) -> set[int]:
         """Return the fields, other than the right one, that have all these values in their rows."""
@@ -287,11 +297,13 @@ class Excuse:
         fields = {field_id for field_id, _ in cells}
         true = {t.field_id for witness in places for t in tokens_in(witness.token)}
         return {
-            each
-            for each in fields - true
+            id_
+            for id_ in fields - true
             if all(
                 look_of(p.actual)
-                in {look for looks in cells.get((each, p.spot[0]), {}).values() for look in looks}
+                in {
+                    look for looks in cells.get((id_, p.position[0]), {}).values() for look in looks
+                }
                 for p in places
             )
         }
@@ -306,12 +318,12 @@ class Excuse:
         return self._looks
 
 
-def near_epoch(found: Value) -> bool:
+def near_epoch(value: Value) -> bool:
     """Return whether a time is stored as one of the few numbers, which may be anything's."""
-    if isinstance(found, datetime.datetime):
-        micros = (found - datetime.datetime(1970, 1, 1)) // datetime.timedelta(microseconds=1)  # noqa: DTZ001
+    if isinstance(value, datetime.datetime):
+        micros = (value - datetime.datetime(1970, 1, 1)) // datetime.timedelta(microseconds=1)  # noqa: DTZ001
         return bool({micros, micros // 1000} & {0, 1, -1})
-    return isinstance(found, datetime.date) and abs(found - datetime.date(1970, 1, 1)).days <= 1
+    return isinstance(value, datetime.date) and abs(value - datetime.date(1970, 1, 1)).days <= 1
 
 
 def responsible_for(defect: Defect) -> Responsible:

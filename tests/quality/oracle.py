@@ -27,13 +27,13 @@ from tests.builders.traced_answer import Line, Seen, Token, shadowed, tokens_in
 from tests.quality import asked
 
 Kinds = frozenset[FindingKind]
-Spot = tuple[str, str]
+Position = tuple[str, str]
 """Key and dotted path, either may be empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    spot: Spot
+    position: Position
     names: Kinds
     """The right names: one, or two where the reader made two mistakes at once."""
     actual: Value = None
@@ -82,10 +82,10 @@ class Oracle:
         return {field.name: _shown(row.values.get(field.id), field) for field in fields}
 
     @cached_property
-    def wrong(self) -> dict[Spot, Wrong]:
+    def wrong(self) -> dict[Position, Wrong]:
         if self.seen.query.label:
             return _aggregate_wrong(self)
-        return {row.spot: row for row in (*self._rows(), *self._columns())}
+        return {row.position: row for row in (*self._rows(), *self._columns())}
 
     def _rows(self) -> Iterator[Wrong]:
         by_key: dict[str, list[Line]] = {}
@@ -109,7 +109,7 @@ class Oracle:
             yield from self._cells(max(lines, key=self._right))
         missing = self.rows.keys() - by_key.keys()
         if empty and len(empty) == len(missing):
-            yield from (each for key in missing for each in self._empty(key))
+            yield from (wrong for key in missing for wrong in self._empty(key))
             return
         yield from (Wrong((_NULL, ""), _UNEXPLAINED) for _ in empty[:1])
         for key in missing:
@@ -131,8 +131,8 @@ class Oracle:
             return FindingKind.LOST_ROW
         disk, truth = self.story.disk, self.story.truth
         mine = {text_of(k): disk.group_of(k) for k in {**truth.base, **truth.rows}}
-        kept = [row for row in self.rows if row in stays]
-        beside = [each for each in kept if mine[each] == mine[key]] or kept
+        remaining = [row for row in self.rows if row in stays]
+        beside = [row for row in remaining if mine[row] == mine[key]] or remaining
         seen = not beside or bool(there & set(beside))
         return FindingKind.PREMATURE if seen else FindingKind.LOST_ROW
 
@@ -209,7 +209,7 @@ class Oracle:
     def _odd(self, names: Iterable[str], had: Callable[[Truth], tuple[str, ...]]) -> Kinds:
         """Name columns, or parts of a struct, that are not those of the view: by who had them."""
         older = _naming([had(truth) for truth in self.story.history[:-1]], names)
-        newer = _naming([had(each) for each in self.later], names)
+        newer = _naming([had(fields) for fields in self.later], names)
         kinds = {FindingKind.STALE: older, FindingKind.PREMATURE: newer}
         had_them = frozenset(kind for kind, there in kinds.items() if there)
         # Where an earlier and a later step had them, nothing tells which of the two is answered.
@@ -225,20 +225,20 @@ class Oracle:
             yield from self._cell(line, name, schema.find(name), at(row, name), value, token)
 
     def _cell(
-        self, line: Line, path: str, field: Field, expected: Value, found: Value, token: Value
+        self, line: Line, path: str, field: Field, expected: Value, actual: Value, token: Value
     ) -> Iterator[Wrong]:
-        if same(expected, found):
+        if same(expected, actual):
             return
-        match expected, found:
+        match expected, actual:
             case dict(), dict():
-                yield from self._struct(line, path, field, expected, found, token)
-            case tuple(), tuple() if len(expected) == len(found):
-                for n, (left, right) in enumerate(zip(expected, found, strict=True)):
+                yield from self._struct(line, path, field, expected, actual, token)
+            case tuple(), tuple() if len(expected) == len(actual):
+                for n, (left, right) in enumerate(zip(expected, actual, strict=True)):
                     inner, part = field.children[0], _inside(token, n)
                     yield from self._cell(line, f"{path}[{n}]", inner, left, right, part)
-            case MapValue(), MapValue() if _keys(expected) == _keys(found):
+            case MapValue(), MapValue() if _keys(expected) == _keys(actual):
                 for n, ((key, left), (_, right)) in enumerate(
-                    zip(expected.pairs, found.pairs, strict=True)
+                    zip(expected.pairs, actual.pairs, strict=True)
                 ):
                     inner, part = field.children[1], _inside(token, n)
                     where = f"{path}[{text_of(key)}]"
@@ -246,8 +246,8 @@ class Oracle:
             case ((dict() | tuple() | MapValue()), None):
                 yield from self._nothing(line, path, field, expected, token)
             case _:
-                names = self._names(line, field, expected, found, token)
-                yield Wrong((line.key, path), names, found, field, token, line)
+                names = self._names(line, field, expected, actual, token)
+                yield Wrong((line.key, path), names, actual, field, token, line)
 
     def _nothing(
         self, line: Line, path: str, field: Field, expected: Value, token: Value
@@ -258,41 +258,41 @@ class Oracle:
             yield Wrong((line.key, where), names, None, leaf, token, line)
 
     def _struct(
-        self, line: Line, path: str, field: Field, expected: Value, found: Value, token: Value
+        self, line: Line, path: str, field: Field, expected: Value, actual: Value, token: Value
     ) -> Iterator[Wrong]:
         def parts(truth: Truth) -> tuple[str, ...]:
             there = truth.schema.by_id(field.id)
             return tuple(child.name for child in there.children) if there else ()
 
-        odd = self._odd(found, parts)
+        odd = self._odd(actual, parts)
         for child in field.children:
             where = f"{path}.{child.name}"
-            if child.name in found:
+            if child.name in actual:
                 part = token[child.name] if isinstance(token, dict) else token
-                pair = expected[child.name], found[child.name]
+                pair = expected[child.name], actual[child.name]
                 yield from self._cell(line, where, child, *pair, part)
             else:
                 yield Wrong((line.key, where), odd)
-        for name in found:
+        for name in actual:
             if name not in expected:
                 yield Wrong((line.key, f"{path}.{name}"), odd)
-        if found.keys() == expected.keys() and list(found) != list(expected):
+        if actual.keys() == expected.keys() and list(actual) != list(expected):
             yield Wrong((line.key, path), frozenset({FindingKind.TYPE_DRIFT}))
 
     def _names(
-        self, line: Line, field: Field, expected: Value, found: Value, token: Value
+        self, line: Line, field: Field, expected: Value, actual: Value, token: Value
     ) -> Kinds:
         tokens = set(tokens_in(token))
         if not tokens:
-            return self._unread(line, field, found)
+            return self._unread(line, field, actual)
         roots = {(self.root(token.field_id), token.key, token.step) for token in tokens}
         if any(token.spoilt for token in tokens) or len(roots) > 1:
             return frozenset(token.spoilt or FindingKind.UNEXPLAINED for token in tokens)
         one = tokens.pop()
         if one.key != line.key:
-            return self._unread(line, field, found) if one.null else _UNEXPLAINED
+            return self._unread(line, field, actual) if one.null else _UNEXPLAINED
         whose = self._whole(token, one.field_id), one.step
-        return frozenset({self.name_of(field, *whose, line.key, expected, found)})
+        return frozenset({self.name_of(field, *whose, line.key, expected, actual)})
 
     def _whole(self, token: Value, field_id: int) -> int:
         """Return field of a whole array, map or struct from a part's: as far up as it is deep."""
@@ -306,8 +306,8 @@ class Oracle:
     def _parents(self) -> dict[int, int]:
         return _parents(self.history)
 
-    def _unread(self, line: Line, field: Field, found: Value) -> Kinds:
-        if found is not None:
+    def _unread(self, line: Line, field: Field, actual: Value) -> Kinds:
+        if actual is not None:
             return _UNEXPLAINED
         renamed = self.under_another_name(line.key, field.id)
         name = FindingKind.MISSING_RENAME if renamed else FindingKind.LOST_VALUE
@@ -318,7 +318,7 @@ class Oracle:
         return frozenset({name})
 
     def name_of(
-        self, field: Field, whose: int, step: int, key: str, expected: Value, found: Value
+        self, field: Field, whose: int, step: int, key: str, expected: Value, shown: Value
     ) -> FindingKind:
         """Name the value of a field (a whole column where the place is one) in the same row."""
         root = self.root(field.id)
@@ -330,8 +330,8 @@ class Oracle:
                 return FindingKind.STALE
             if step > actual and self._newer:
                 return FindingKind.PREMATURE
-            alike = text_of(found).removesuffix(" 00:00:00") == text_of(expected)
-            drifted = step == actual and alike and expected is not None
+            same_text = text_of(shown).removesuffix(" 00:00:00") == text_of(expected)
+            drifted = step == actual and same_text and expected is not None
             return FindingKind.TYPE_DRIFT if drifted else FindingKind.UNEXPLAINED
         if not any(truth.schema.by_id(whose) for truth in self.story.history) and whose > 0:
             return FindingKind.PREMATURE
@@ -341,10 +341,10 @@ class Oracle:
             return FindingKind.RESURRECTED
         return FindingKind.MISALIGNED
 
-    def _older(self, step: int, wanted: int, key: str) -> bool:
+    def _older(self, step: int, expected: int, key: str) -> bool:
         """Return whether what a step wrote of a row is older, came late, or was taken back."""
-        late = step > wanted and key in map(text_of, self.story.truth.contested.get(step, {}))
-        return step < wanted or late or step in self.story.truth.undone
+        late = step > expected and key in map(text_of, self.story.truth.contested.get(step, {}))
+        return step < expected or late or step in self.story.truth.undone
 
     def _names_in(self, field_id: int) -> set[str | None]:
         """Return names that a field and its parts have had: a NULL whole stands for its parts."""
@@ -365,12 +365,12 @@ class Oracle:
         now = self.story.truth.schema.path_of(field_id)
         base_only = self.seen.view == "read_optimized"
         return any(
-            text_of(each) == key
+            text_of(value) == key
             and file.schema.path_of(field_id) != now
             and any(_has(record[c.name], c, field_id) for c in file.schema.fields)
             for base, logs in self._shadow.slices(10**6).values()
             for file in (base, *(() if base_only else logs))
-            for each, record in file.records.items()
+            for value, record in file.records.items()
         )
 
     @cached_property
@@ -378,23 +378,23 @@ class Oracle:
         return shadowed(self.story, self.story.disk)
 
 
-def _aggregate_wrong(oracle: Oracle) -> dict[Spot, Wrong]:
+def _aggregate_wrong(oracle: Oracle) -> dict[Position, Wrong]:
     query, result = oracle.seen.query, oracle.seen.lines[0].values[0]
     expected = asked.aggregate(query, map(oracle.expected, oracle.rows.values()))
     if same(expected, result):
         return {}
     kinds = _count(expected, result) if query.count else _extreme(oracle, query.columns[0], result)
-    spot = ("", query.label)
-    return {spot: Wrong(spot, kinds)}
+    position = ("", query.label)
+    return {position: Wrong(position, kinds)}
 
 
-def _count(wanted: Value, found: Value) -> Kinds:
-    assert isinstance(wanted, int)
-    assert isinstance(found, int)
-    return frozenset({FindingKind.LOST_ROW if found < wanted else FindingKind.GHOST_ROW})
+def _count(expected: Value, actual: Value) -> Kinds:
+    assert isinstance(expected, int)
+    assert isinstance(actual, int)
+    return frozenset({FindingKind.LOST_ROW if actual < expected else FindingKind.GHOST_ROW})
 
 
-def _extreme(oracle: Oracle, path: str, found: Value) -> Kinds:
+def _extreme(oracle: Oracle, path: str, actual: Value) -> Kinds:
     """Name an extreme by whose value it is; where several fields could have written it, by none.
 
     Of several rows of one field it is one that the table still shows.
@@ -403,18 +403,18 @@ def _extreme(oracle: Oracle, path: str, found: Value) -> Kinds:
     row = oracle.rows.get(one.key) if isinstance(one, Token) else None
     if not isinstance(one, Token):
         return frozenset({FindingKind.LOST_VALUE})
-    own = one.field_id == field.id
-    if own and row and one.step == row.written.get(oracle.root(field.id)):
+    same_column = one.field_id == field.id
+    if same_column and row and one.step == row.written.get(oracle.root(field.id)):
         return frozenset({FindingKind.LOST_VALUE})
-    origins = oracle.index.looks.get(look_of(found), ())
+    origins = oracle.index.looks.get(look_of(actual), ())
     shown = any(_still_shown(oracle, origin) for origin in origins)
     if {origin.field_id for origin in origins} != {one.field_id} or not (
         shown or len(origins) == 1
     ):
         return frozenset({FindingKind.UNEXPLAINED})
     if row is None:
-        return frozenset({FindingKind.GHOST_ROW if own else FindingKind.MISALIGNED})
-    return frozenset({oracle.name_of(field, one.field_id, one.step, one.key, None, found)})
+        return frozenset({FindingKind.GHOST_ROW if same_column else FindingKind.MISALIGNED})
+    return frozenset({oracle.name_of(field, one.field_id, one.step, one.key, None, actual)})
 
 
 def _still_shown(oracle: Oracle, origin: Origin) -> bool:
@@ -434,23 +434,23 @@ def _shown(value: Value, field: Field) -> Value:
         return value
 
 
-def _has(token: Value, field: Field, wanted: int) -> bool:
+def _has(token: Value, field: Field, id_: int) -> bool:
     """Return whether a field has a value here; an array of NULLs is one."""
-    if field.id == wanted:
+    if field.id == id_:
         return not (isinstance(token, Token) and token.null)
     match token:
         case dict():
-            return any(_has(token[child.name], child, wanted) for child in field.children)
+            return any(_has(token[child.name], child, id_) for child in field.children)
         case tuple():
-            return any(_has(pair, field.children[0], wanted) for pair in token)
+            return any(_has(pair, field.children[0], id_) for pair in token)
         case MapValue():
-            return any(_has(pair, field.children[1], wanted) for _, pair in token.pairs)
+            return any(_has(pair, field.children[1], id_) for _, pair in token.pairs)
     return False
 
 
 def _parents(history: History) -> dict[int, int]:
     every = [field for truth in history for field in truth.schema.walk()]
-    return {child.id: each.id for each in every for child in each.children}
+    return {child.id: parent.id for parent in every for child in parent.children}
 
 
 def _roots(history: History) -> dict[int, int]:
@@ -459,20 +459,20 @@ def _roots(history: History) -> dict[int, int]:
     return {field.id: column.id for column in columns for field in column.walk()}
 
 
-def _upwards(field_id: int, of: Mapping[int, int]) -> set[int]:
+def _upwards(field_id: int, parents: Mapping[int, int]) -> set[int]:
     """Return a field and all that it is a part of: the NULL of a whole is that of its parts.
 
     `of`: what each is a part of (`parents`).
     """
     result = {field_id}
-    while field_id in of:
-        field_id = of[field_id]
+    while field_id in parents:
+        field_id = parents[field_id]
         result.add(field_id)
     return result
 
 
 def _naming(earlier: list[tuple[str, ...]], names: object) -> bool:
-    return sorted(names) in [sorted(each) for each in earlier]  # type: ignore[call-overload]
+    return sorted(names) in [sorted(names_then) for names_then in earlier]  # type: ignore[call-overload]
 
 
 def _keys(value: MapValue) -> list[Value]:
@@ -495,8 +495,8 @@ def _leaves(value: Value, field: Field, path: str) -> Iterator[tuple[str, Field,
             for child in field.children:
                 yield from _leaves(value[child.name], child, f"{path}.{child.name}")
         case tuple() if field.children:
-            for n, each in enumerate(value):
-                yield from _leaves(each, field.children[0], f"{path}[{n}]")
+            for n, element in enumerate(value):
+                yield from _leaves(element, field.children[0], f"{path}[{n}]")
         case MapValue():
             for key, pair in value.pairs:
                 yield from _leaves(pair, field.children[1], f"{path}[{text_of(key)}]")

@@ -48,13 +48,13 @@ def otherwise(story: Story, seed: int) -> Story:
     """Let some compactions of some file groups not have taken place."""
     by_chance = random.Random(seed)  # noqa: S311 - nothing is kept secret by it
     firsts: set[str] = set()
-    kept: list[File] = []
+    files: list[File] = []
     for file in story.disk.files:
         again = file.kind is FileKind.BASE and file.group in firsts
         firsts.add(file.group)
         if not (again and by_chance.random() < 0.5):
-            kept.append(file)
-    return replace(story, disk=replace(story.disk, files=kept))
+            files.append(file)
+    return replace(story, disk=replace(story.disk, files=files))
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -97,7 +97,7 @@ def test_every_change_of_one_value_is_found_under_its_right_name(seed: int) -> N
     story = merge_on_read(seed).story()
     results: Counter[Result] = Counter()
     for seen in changed_values(story):
-        judged = judged_defects.held(seen)
+        judged = judged_defects.judge_defect(seen)
         assert judged.result in FOUND, judged.detail
         results[judged.result] += 1
     assert results[Result.RIGHT] > results[Result.UNDECIDABLE]
@@ -111,12 +111,12 @@ def changed_values(story: Story) -> Iterator[Seen]:
     seen = right(story)
     sources = [read(story), *(read(story, step=step) for step in range(1, story.truth.step))]
     for at, line in enumerate(seen.lines):
-        others = [each for source in sources for each in source.lines if each.key == line.key]
+        others = [other for source in sources for other in source.lines if other.key == line.key]
         for column, value in enumerate(line.values):
             tried: list[Value] = [value]
             for new, token in (
                 *_versions(others, column),
-                *_alike(seen, line, column),
+                *_of_same_type(seen, line, column),
                 (None, None),
             ):
                 if not any(same(new, query) for query in tried):
@@ -129,9 +129,9 @@ def _versions(lines: list[Line], column: int) -> Iterator[tuple[Value, Value]]:
         yield line.values[column], line.tokens[column]
 
 
-def _alike(seen: Seen, line: Line, column: int) -> Iterator[tuple[Value, Value]]:
-    for at, each in enumerate(seen.columns):
-        if at != column and each.canonical == seen.columns[column].canonical:
+def _of_same_type(seen: Seen, line: Line, column: int) -> Iterator[tuple[Value, Value]]:
+    for at, other in enumerate(seen.columns):
+        if at != column and other.canonical == seen.columns[column].canonical:
             yield line.values[at], line.tokens[at]
 
 
@@ -150,7 +150,7 @@ def test_every_change_of_one_row_is_found_under_its_right_name(seed: int) -> Non
         twice = replace(seen, lines=(*seen.lines, seen.lines[at]))
         now = [line for line in read(story).lines if line.key == seen.lines[at].key]
         newer = replace(seen, lines=(*seen.lines[:at], *now, *seen.lines[at + 1 :]))
-        assert judged_defects.held(less).result is Result.RIGHT
+        assert judged_defects.judge_defect(less).result is Result.RIGHT
         assert {kind for _, kind in judged_defects.named(twice)} == {FindingKind.DUPLICATE}
         changed = now != [seen.lines[at]]
         expected = {FindingKind.PREMATURE} if changed else set()

@@ -10,7 +10,7 @@ from harness.model.simulation.strategies import ColumnMapping, Logs, ReadStrateg
 from tests.builders.random_story import story_of_seed
 from tests.builders.simulated_disk import instant_of
 
-WAYS = [
+MAPPINGS = [
     ("id", ColumnMapping.ID),
     ("name", ColumnMapping.NAME),
     ("position", ColumnMapping.POSITION),
@@ -26,8 +26,8 @@ def test_predicted_answers_are_those_of_a_simulated_reader(seed: int) -> None:
     one = story_of_seed(seed)
     files = [file.fact() for file in one.disk.files]
     steps = {instant_of(step): step for step in range(len(one.history))}
-    for by, way in WAYS:
+    for by, mapping in MAPPINGS:
         for logs in ("merged", "ignored"):
             kind = Logs.MERGED if logs == "merged" else Logs.IGNORED
-            predicted = Simulation(one.history, files, steps).rows(ReadStrategy(way, kind))
+            predicted = Simulation(one.history, files, steps).rows(ReadStrategy(mapping, kind))
             assert texts([row.values for row in predicted]) == texts(one.read(by, logs=logs).rows)

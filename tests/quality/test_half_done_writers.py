@@ -38,16 +38,16 @@ def story(seed: int, *, applied: bool = True) -> Story:
     return history(steps, plot.columns, mor=plot.mor, partition_by=by, applied=done)
 
 
-def half_done(found: Story) -> RecordedVariant:
+def half_done(planted: Story) -> RecordedVariant:
     """Return the records of a history whose last write was committed before its writer failed.
 
     The catalog was not told of the partition of its rows.
     """
-    case = case_of(found)
+    case = case_of(planted)
     last = case.states[-1]
-    own = {file.path for file in last.files if file.instant == last.outcome.instant}
+    written = {file.path for file in last.files if file.instant == last.outcome.instant}
     files = [
-        replace(file, path=f"{FOLDER}/{file.path}" if file.path in own else file.path)
+        replace(file, path=f"{FOLDER}/{file.path}" if file.path in written else file.path)
         for file in last.files
     ]
     outcome = replace(last.outcome, refusal=ERROR)
@@ -55,8 +55,8 @@ def half_done(found: Story) -> RecordedVariant:
     return with_last(case, state)
 
 
-def refused(found: Story) -> RecordedVariant:
-    case = case_of(found)
+def refused(planted: Story) -> RecordedVariant:
+    case = case_of(planted)
     last = case.states[-1]
     outcome = Outcome(
         last.outcome.step, OutcomeKind.REFUSED, refusal=ERROR, statements=last.outcome.statements

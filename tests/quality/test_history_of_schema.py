@@ -14,15 +14,15 @@ from tests.builders.table_story import Story, history
 COLUMNS = "id long, ts long, f1 string, f2 string"
 
 
-def keeping(found: Story, *names: tuple[str, str]) -> RecordedVariant:
-    case = case_of(found)
+def keeping(planted: Story, *names: tuple[str, str]) -> RecordedVariant:
+    case = case_of(planted)
     return with_last(case, replace(case.states[-1], former_names=names))
 
 
-def with_values_of(found: Story, name: str, other: str) -> Reply:
-    reply = found.read()
+def with_values_of(planted: Story, name: str, other: str) -> Reply:
+    reply = planted.read()
     at = [column.name for column in reply.columns].index(name)
-    old = found.history[1]
+    old = planted.history[1]
     values = {key: row.values[old.column_id(other)] for key, row in old.rows.items()}
     rows = (
         tuple(values[row[0]] if n == at else v for n, v in enumerate(row)) for row in reply.rows

@@ -13,8 +13,8 @@ COLUMNS = "id string, ts long, f1 string, p string"
 PLACE = tuple[FindingKind, Responsible | None, str, str]
 
 
-def story(found: Story, reader: Reader) -> tuple[VerdictKind, set[PLACE]]:
-    (verdict,) = judged(case_of(found), [read(found.disk, found.truth, reader)])
+def story(planted: Story, reader: Reader) -> tuple[VerdictKind, set[PLACE]]:
+    (verdict,) = judged(case_of(planted), [read(planted.disk, planted.truth, reader)])
     return verdict.verdict, {
         (finding.kind, finding.responsible, place.key, place.column)
         for finding in verdict.findings

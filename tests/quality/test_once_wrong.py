@@ -92,4 +92,4 @@ ONE_ROW: Final = Plot(
 def test_a_history_in_which_it_once_had_a_wrong_name(name: str, plot: Plot, seed: int) -> None:
     seen = DEFECTS[name].read(plot, seed)
     assert seen is not None
-    assert judged_defects.held(seen).result in {Result.RIGHT, Result.UNDECIDABLE}
+    assert judged_defects.judge_defect(seen).result in {Result.RIGHT, Result.UNDECIDABLE}

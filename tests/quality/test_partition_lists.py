@@ -42,15 +42,15 @@ def table(change: str = "add f3 after ts") -> Story:
 
 
 def recorded(
-    story: Story, own: ListedColumns | None = BEFORE, entry: str = "snapshot"
+    story: Story, listed: ListedColumns | None = BEFORE, entry: str = "snapshot"
 ) -> RecordedVariant:
-    """Return the records, with the list that the partition of the first row has; None: of old."""
+    """Return the records with the list of the first row's partition; None: records before lists."""
     case = case_of(story)
     states = tuple(replace(state, files=_in_folders(state)) for state in case.states)
-    if own is None:
+    if listed is None:
         return replace(case, states=states)
     now = [(f.name, str(f.type)) for f in story.truth.schema.fields if f.name != "p"]
-    lists = (PartitionColumns((entry,), tuple(now), ((own, ("p1",)),)),) if own else ()
+    lists = (PartitionColumns((entry,), tuple(now), ((listed, ("p1",)),)),) if listed else ()
     return with_last(replace(case, states=states), replace(states[-1], partition_columns=lists))
 
 
@@ -71,7 +71,7 @@ def shown(story: Story, key: str, **instead: Value) -> Reply:
     return replace(reply, rows=tuple(tuple(row.values()) for row in rows))
 
 
-def found(
+def blamed_kinds(
     case: RecordedVariant, reply: Reply, reader: str = HIVE, query: Query | None = None
 ) -> set[tuple[FindingKind, Responsible | None]]:
     verdict = verdict_on(case, answer_of(reply, query), reader=reader)
@@ -80,7 +80,7 @@ def found(
 
 
 @pytest.mark.parametrize(
-    ("own", "reader", "responsible"),
+    ("listed", "reader", "responsible"),
     [
         (BEFORE, HIVE, LISTS),
         (BEFORE, OTHER, READER),
@@ -90,40 +90,42 @@ def found(
     ],
 )
 def test_what_stands_beyond_the_list_of_a_partition_is_lost_by_who_left_it_so(
-    own: ListedColumns | None, reader: str, responsible: Responsible | None
+    listed: ListedColumns | None, reader: str, responsible: Responsible | None
 ) -> None:
     story = table()
     reply = shown(story, "1", f2=None)
-    assert found(recorded(story, own), reply, reader) == {(NULL, responsible)}
+    assert blamed_kinds(recorded(story, listed), reply, reader) == {(NULL, responsible)}
 
 
-@pytest.mark.parametrize("own", [BEFORE, None])
+@pytest.mark.parametrize("listed", [BEFORE, None])
 @pytest.mark.parametrize(
     ("key", "instead"), [("1", {"f1": None}), ("2", {"f2": None}), ("1", {"f1": None, "f2": "x"})]
 )
 def test_what_the_list_does_not_give_is_the_readers(
-    own: ListedColumns | None, key: str, instead: Mapping[str, Value]
+    listed: ListedColumns | None, key: str, instead: Mapping[str, Value]
 ) -> None:
     story = table()
-    responsible = {of for _, of in found(recorded(story, own), shown(story, key, **instead))}
+    responsible = {
+        who for _, who in blamed_kinds(recorded(story, listed), shown(story, key, **instead))
+    }
     assert responsible == {READER}
 
 
 def test_who_is_responsible_is_said_of_each_place() -> None:
     story = table()
     reply = shown(story, "1", f1=None, f2=None)
-    assert found(recorded(story), reply) == {(NULL, LISTS), (NULL, READER)}
+    assert blamed_kinds(recorded(story), reply) == {(NULL, LISTS), (NULL, READER)}
 
 
 def test_the_list_of_another_entry_counts_for_nothing() -> None:
     story = table()
     case = recorded(story, entry="t_ro")
-    assert found(case, shown(story, "1", f2=None)) == {(NULL, READER)}
+    assert blamed_kinds(case, shown(story, "1", f2=None)) == {(NULL, READER)}
 
 
 def test_that_nothing_is_known_of_the_list_is_no_reason_where_the_columns_never_changed() -> None:
     story = history("insert 1; upsert 1", COLUMNS, partition_by=("p",))
-    assert found(recorded(story, None), shown(story, "1", f2=None)) == {(NULL, READER)}
+    assert blamed_kinds(recorded(story, None), shown(story, "1", f2=None)) == {(NULL, READER)}
 
 
 def test_nobody_is_named_where_a_rename_explains_it_as_well() -> None:
@@ -131,8 +133,8 @@ def test_nobody_is_named_where_a_rename_explains_it_as_well() -> None:
         "insert 1; add f3 after ts; rename f2 g; insert 2", COLUMNS, partition_by=("p",)
     )
     case = recorded(story)
-    assert found(case, shown(story, "1", g=None)) == {(FindingKind.MISSING_RENAME, None)}
-    assert found(case, shown(story, "2", g=None)) == {(NULL, READER)}
+    assert blamed_kinds(case, shown(story, "1", g=None)) == {(FindingKind.MISSING_RENAME, None)}
+    assert blamed_kinds(case, shown(story, "2", g=None)) == {(NULL, READER)}
 
 
 def test_hudis_columns_that_the_table_lists_and_a_partition_does_not_hide_as_many() -> None:
@@ -141,32 +143,32 @@ def test_hudis_columns_that_the_table_lists_and_a_partition_does_not_hide_as_man
     (lists,) = case.states[-1].partition_columns or ()
     lists = replace(lists, table=(*((name, "string") for name in list(META)[:2]), *lists.table))
     case = with_last(case, replace(case.states[-1], partition_columns=(lists,)))
-    assert found(case, shown(story, "1", f1=None, f2=None)) == {(NULL, LISTS)}
-    assert found(case, shown(story, "1", ts=None)) == {(NULL, READER)}
+    assert blamed_kinds(case, shown(story, "1", f1=None, f2=None)) == {(NULL, LISTS)}
+    assert blamed_kinds(case, shown(story, "1", ts=None)) == {(NULL, READER)}
 
 
 def test_nobody_is_named_for_a_value_that_passes_through_another_type() -> None:
     story = table()
-    own = (*BEFORE[:2], ("f3", "string"), ("f1", "int"), ("f2", "string"))
-    case = recorded(story, own)
+    listed = (*BEFORE[:2], ("f3", "string"), ("f1", "int"), ("f2", "string"))
+    case = recorded(story, listed)
     for value in (None, "7"):
-        assert {of for _, of in found(case, shown(story, "1", f1=value))} == {None}
-    assert found(case, shown(story, "1", f2=None)) == {(NULL, READER)}
+        assert {who for _, who in blamed_kinds(case, shown(story, "1", f1=value))} == {None}
+    assert blamed_kinds(case, shown(story, "1", f2=None)) == {(NULL, READER)}
 
 
 NULLS: Final = Condition("f2", Comparison.NULL)
 
 
 @pytest.mark.parametrize(
-    ("own", "count", "responsible"),
+    ("listed", "count", "responsible"),
     [(BEFORE, 1, LISTS), (BEFORE, 2, READER), ((), 1, READER), (None, 1, None), (None, 2, READER)],
 )
 def test_a_count_is_the_lists_where_they_give_just_that_number(
-    own: ListedColumns | None, count: int, responsible: Responsible | None
+    listed: ListedColumns | None, count: int, responsible: Responsible | None
 ) -> None:
     story = table()
     query = Query(where=NULLS, count=True)
     reply = replace(story.read(), columns=story.read().columns[:1], rows=((count,),))
     reply = replace(reply, columns=(replace(reply.columns[0], name=query.label, type="bigint"),))
-    case = recorded(story, own)
-    assert {of for _, of in found(case, reply, query=query)} == {responsible}
+    case = recorded(story, listed)
+    assert {who for _, who in blamed_kinds(case, reply, query=query)} == {responsible}

@@ -15,6 +15,7 @@ from typing import Final
 import pytest
 
 from harness.core.records import Column, Origin
+from harness.judge.name import CHECKS
 from harness.model.canonical import MapValue, Value
 from tests.builders.simulated_reader import Reply, columns_of
 from tests.builders.table_story import (
@@ -98,6 +99,12 @@ DAY = datetime.timedelta(days=1)
 
 
 PLANTED: Final = (
+    Planted(
+        "a text in capitals",
+        "insert 1,2",
+        sets("f1", str.upper, "1"),
+        {"altered_value": "f1 @ 1"},
+    ),
     Planted("a rename missed by name", README, reads("name"), {"missing_rename": "f1_new @ 1 2 3"}),
     Planted(
         "columns by position",
@@ -505,6 +512,11 @@ def test_a_planted_defect_is_found_where_it_is_under_its_name(planted: Planted) 
     witnesses = [w for f in diagnosed(story, reply, planted.view) for w in f.places]
     origins = {f"{witness.column} {witness.key}": witness.origin for witness in witnesses}
     assert {at: origins[at] for at in planted.origins} == planted.origins
+
+
+def test_each_finding_about_an_answer_is_planted() -> None:
+    planted = {kind for case in PLANTED for kind in case.finds}
+    assert planted == set(map(str, CHECKS))
 
 
 def test_a_number_one_too_great_that_no_row_has_is_altered() -> None:

@@ -92,7 +92,7 @@ def test_rows_that_a_condition_loses_or_lets_through_are_the_readers(
     _, of_right, of_wrong = verdicts(with_statistics(story), questions)
     assert of_right.verdict is VerdictKind.CORRECT
     assert {kind for kind, _ in blamed(of_wrong)} == {*planted.kinds}
-    assert {party for _, party in blamed(of_wrong)} == {Responsible.READER}
+    assert {responsible for _, responsible in blamed(of_wrong)} == {Responsible.READER}
     (finding,) = of_wrong.findings
     differ = {*planted.shown} ^ {*planted.right}
     assert {place.key for place in finding.places} == differ
@@ -182,7 +182,7 @@ def test_any_so_many_of_the_right_rows_are_right(
     assert {finding.kind for finding in verdict.findings} == kinds
 
 
-def test_of_so_many_rows_a_wrong_value_is_told_and_one_twice(story: Story) -> None:
+def test_of_so_many_rows_a_wrong_value_is_reported_and_one_twice(story: Story) -> None:
     whole, asked = ask(story, ALL, Reader("id")), query_shapes.query("limit(2)", story.truth)
     one, other = with_keys(whole, "13").rows
     swapped = replace(whole, rows=(one, (*other[:2], one[2], *other[3:])))

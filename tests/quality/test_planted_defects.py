@@ -31,7 +31,7 @@ def test_a_defect_has_its_right_name_who_did_it_and_its_strategy(name: str) -> N
         seen = defect.seen(seed)
         if seen is None:
             continue
-        judged = judged_defects.held(seen)
+        judged = judged_defects.judge_defect(seen)
         assert judged.result not in MISSES, (seed, judged.detail)
         visible |= judged.result in SEEN
         if seed not in FEWER_SEEDS:
@@ -52,17 +52,17 @@ def test_a_place_that_is_explained_twice_is_a_miss(
 ) -> None:
     seen = DEFECTS["a column twice"].seen(0)
     assert seen is not None
-    assert judged_defects.held(seen).result is Result.RIGHT
-    ((spot, kind),) = judged_defects.named(seen)
-    monkeypatch.setattr(judged_defects, "named", lambda _: [(spot, kind), (spot, again)])
-    assert judged_defects.held(seen).result is Result.MISSED
+    assert judged_defects.judge_defect(seen).result is Result.RIGHT
+    ((position, kind),) = judged_defects.named(seen)
+    monkeypatch.setattr(judged_defects, "named", lambda _: [(position, kind), (position, again)])
+    assert judged_defects.judge_defect(seen).result is Result.MISSED
 
 
 def test_more_rows_of_one_key_are_a_place_each() -> None:
     seen = DEFECTS["every row twice"].seen(0)
     assert seen is not None
     thrice = replace(seen, lines=seen.lines + seen.lines[: len(seen.lines) // 2])
-    assert judged_defects.held(thrice).result is Result.RIGHT
+    assert judged_defects.judge_defect(thrice).result is Result.RIGHT
 
 
 @pytest.mark.parametrize("name", REFUSALS)
@@ -79,4 +79,4 @@ def test_each_refusal_whose_meaning_is_known_is_planted(
         for refusal, story in TEXTS.values()
         if re.fullmatch(kind or ".*", refusal.kind) and re.search(message, refusal.message)
     ]
-    assert fits == [means]
+    assert fits == [means], "MEANINGS has it; defects_refusals.TEXTS needs one text of its own"

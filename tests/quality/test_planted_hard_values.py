@@ -70,11 +70,11 @@ def history(columns: str, *operations: Operation) -> Story:
     return Story(operations, truths, disk)
 
 
-TOLD: Final = history(HARD, Insert(rows=ROWS))
+STORY: Final = history(HARD, Insert(rows=ROWS))
 
 
 def where(column: str, changes: Callable[[Value], Value]) -> set[tuple[str, str]]:
-    reply = TOLD.read()
+    reply = STORY.read()
     at = reply.names.index(column)
     values = ((row[0], row[at]) for row in reply.rows)
     return {(key, column) for key, value in values if not same(value, changes(value))}
@@ -85,12 +85,12 @@ def not_null(change: Callable[[Value], Value]) -> Callable[[Value], Value]:
 
 
 def test_a_right_reader_of_hard_values_has_no_finding() -> None:
-    assert diagnosed(TOLD, TOLD.read("id")) == ()
-    assert diagnosed(TOLD, TOLD.read("name")) == ()
+    assert diagnosed(STORY, STORY.read("id")) == ()
+    assert diagnosed(STORY, STORY.read("name")) == ()
 
 
 def test_nothing_is_lost_between_the_file_and_the_truth() -> None:
-    shown = {row[0]: row for row in TOLD.read().rows}
+    shown = {row[0]: row for row in STORY.read().rows}
     assert str(shown["greatest"][2]) == "-0.0"
     assert shown["least"][6] == Decimal(1 - 10**38)
     assert shown["greatest"][9] == datetime.datetime(9999, 12, 31, 23, 59, 59, 999_999)  # noqa: DTZ001
@@ -166,9 +166,9 @@ DEFECTS: Final[dict[str, tuple[str, Callable[[Value], Value], str]]] = {
 @pytest.mark.parametrize("name", DEFECTS)
 def test_each_hard_value_that_is_changed_is_found_under_its_name(name: str) -> None:
     column, change, kind = DEFECTS[name]
-    wrong = changed(TOLD.read(), {column: change})
+    wrong = changed(STORY.read(), {column: change})
     assert where(column, change)
-    assert named(TOLD, wrong) == {kind: where(column, change)}
+    assert named(STORY, wrong) == {kind: where(column, change)}
 
 
 def of_rows(names: Iterable[str], *values: Iterable[Value]) -> tuple[dict[str, Any], ...]:
@@ -194,7 +194,7 @@ NEIGHBOURS: Final = {
 
 
 @pytest.mark.parametrize("type_", NEIGHBOURS)
-def test_neighbours_read_by_position_are_told_by_their_patterns_the_null_too(type_: str) -> None:
+def test_neighbours_read_by_position_are_named_by_their_patterns_the_null_too(type_: str) -> None:
     rows = of_rows(("a", "b"), *NEIGHBOURS[type_])
     columns = f"id string, ts long, a {type_}, b {type_}"
     story = history(columns, Insert(rows=rows), MoveColumn("a", after="b"))
@@ -229,7 +229,7 @@ def test_bytes_read_by_position_as_a_text_are_of_the_other_column_and_back() -> 
     assert named(story, as_text) == {"misaligned": cells(story, "text raw")}
 
 
-def test_small_integers_of_two_columns_are_told_by_their_patterns() -> None:
+def test_small_integers_of_two_columns_are_named_by_their_patterns() -> None:
     for type_ in ("tinyint", "smallint", "char(2)", "varchar(1)"):
         columns = f"id string, ts long, a {type_}, b {type_}, c string"
         story = history(columns, Insert((11, 12, 13, 14)), MoveColumn("a", after="b"))

@@ -96,7 +96,7 @@ class Partitioned:
     """What the catalog says of folders in other words than their names."""
     prefix: str = ""
     """What stands before the names of folders in the paths of files."""
-    held: Callable[[Value], Value] = lambda value: value
+    in_file: Callable[[Value], Value] = lambda value: value
     """Gives what a file holds of a value."""
 
     @property
@@ -135,7 +135,9 @@ class Partitioned:
 
     def _values(self, number: int, row: Row) -> FileValues:
         shown = shown_values(row)
-        return FileValues(number, self._names, (tuple(self.held(shown[n]) for n in self._names),))
+        return FileValues(
+            number, self._names, (tuple(self.in_file(shown[n]) for n in self._names),)
+        )
 
 
 @dataclass(frozen=True)
@@ -269,7 +271,7 @@ def lost(value: Value) -> Value:
 
 
 def test_the_name_of_nulls_folder_is_the_writers_where_files_hold_null_for_a_text_as_well() -> None:
-    table = Partitioned(lambda value: escaped(lost(value)), stored=True, held=lost)
+    table = Partitioned(lambda value: escaped(lost(value)), stored=True, in_file=lost)
     by_name, right = verdicts(table, [FolderReader(null_by_its_name), RIGHT])
     assert story(by_name) == {
         (ALTERED, Responsible.READER, "none", "p"),
@@ -340,16 +342,18 @@ def test_a_folders_text_read_as_another_type_is_the_readers(
     kind: FindingKind,
 ) -> None:
     (verdict,) = verdicts(Partitioned(stored=stored), [FolderReader(change={column: change})])
-    assert {each[:2] for each in story(verdict)} == {(kind, Responsible.READER)}
-    assert {each[3] for each in story(verdict)} == {column}
+    assert {wrong[:2] for wrong in story(verdict)} == {(kind, Responsible.READER)}
+    assert {wrong[3] for wrong in story(verdict)} == {column}
 
 
 @BOTH
-def test_values_of_another_partition_are_the_readers_and_told_whose(stored: bool) -> None:  # noqa: FBT001
+def test_values_of_another_partition_are_the_readers_and_named_with_the_partition(
+    stored: bool,  # noqa: FBT001
+) -> None:
     (verdict,) = verdicts(Partitioned(stored=stored), [FolderReader(ahead=1)])
-    assert {party for _, party, _, _ in story(verdict)} == {Responsible.READER}
-    spots = {(key, column) for _, _, key, column in story(verdict)}
-    assert {key for key, column in spots if column == "p"} == {
+    assert {responsible for _, responsible, _, _ in story(verdict)} == {Responsible.READER}
+    places = {(key, column) for _, _, key, column in story(verdict)}
+    assert {key for key, column in places if column == "p"} == {
         *("plain", "upper", "other", "signs", "none", "empty")
     }
     assert {kind for kind, _, _, _ in story(verdict)} == {LOST, FindingKind.UNEXPLAINED}
@@ -371,4 +375,4 @@ def test_what_no_name_tells_is_nobodys() -> None:
     table = Partitioned(prefix="deeper/")
     right, wrong = verdicts(table, [RIGHT, FolderReader(null_by_its_name)])
     assert right.verdict is VerdictKind.CORRECT
-    assert {(party, key) for _, party, key, _ in story(wrong)} == {(None, "none")}
+    assert {(responsible, key) for _, responsible, key, _ in story(wrong)} == {(None, "none")}

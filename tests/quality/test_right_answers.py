@@ -58,15 +58,15 @@ def _written_since(story: Story, view: str) -> frozenset[str]:
 
 
 def judged(seed: int) -> Iterator[tuple[str, bool]]:
-    """Let the judge give its verdicts; tell of each question whether it is another than correct."""
+    """Judge the right answers; yield each question, and whether its verdict is not correct."""
     story = random_story.story_of_seed(seed)
     case = case_of(story, bare=seed % 2 == 1)
     cells, answers = [], {}
-    for each in (*answered(story), *of_past(story)):
-        cell = Cell(case.variant.id, story.truth.step, "engine-1", each.view, each.text)
-        rows = tuple(tuple(from_json(to_json(value)) for value in row) for row in each.reply.rows)
-        columns = each.reply.columns
-        answers[cell.case] = Answer(cell.case, "select", columns, rows, question=each.query)
+    for shown in (*answered(story), *of_past(story)):
+        cell = Cell(case.variant.id, story.truth.step, "engine-1", shown.view, shown.text)
+        rows = tuple(tuple(from_json(to_json(value)) for value in row) for row in shown.reply.rows)
+        columns = shown.reply.columns
+        answers[cell.case] = Answer(cell.case, "select", columns, rows, question=shown.query)
         cells.append(cell)
     verdicts = {verdict.case: verdict for verdict in judge(case, cells, answers)}
     for cell in cells:

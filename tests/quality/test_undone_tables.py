@@ -21,13 +21,13 @@ def story(how: str) -> Story:
     return history(f"insert 401..404; {how}")
 
 
-def listing(found: Story, *columns: str) -> RecordedVariant:
-    case = case_of(found)
+def listing(planted: Story, *columns: str) -> RecordedVariant:
+    case = case_of(planted)
     return with_last(case, replace(case.states[-1], catalog=columns))
 
 
-def by_columns_of(found: Story, step: int) -> Reply:
-    return read(found, schema=found.history[step].schema).reply
+def by_columns_of(planted: Story, step: int) -> Reply:
+    return read(planted, schema=planted.history[step].schema).reply
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ WRITER, READER, UNSURE = Responsible.WRITER, Responsible.READER, Responsible.UNS
 GHOST, LOST, STALE = FindingKind.GHOST_ROW, FindingKind.LOST_ROW, FindingKind.STALE
 NULL = FindingKind.LOST_VALUE
 Values = Mapping[str, Mapping[str, Value]]
-Said = tuple[FindingKind, Responsible | None]
+Blame = tuple[FindingKind, Responsible | None]
 
 
 @dataclass(frozen=True)
@@ -61,14 +61,14 @@ class Case:
     story: str
     steps: Sequence[Sequence[Action]]
     """What the writer does in each, the creation first."""
-    shown: Sequence[tuple[str, Values, set[Said]]]
-    """The rows of an answer, what stands in them instead, and what is said of it."""
+    shown: Sequence[tuple[str, Values, set[Blame]]]
+    """The rows of an answer, the values it shows instead, and its findings with who is blamed."""
     refused: frozenset[int] = field(default=frozenset())
     """The steps that the writer answered with an error."""
 
 
 def verdicts_on(case: Case, folder: Path) -> list[Verdict]:
-    """Return what is said of each answer by itself."""
+    """Return the findings on each answer by itself."""
     recorded, replies = answered(case, folder)
     return [verdict_on(recorded, answer_of(reply)) for reply in replies]
 
@@ -81,12 +81,14 @@ def answered(case: Case, folder: Path) -> tuple[RecordedVariant, list[Reply]]:
     return table.recorded(), [table.shown(texts, **instead) for texts, instead, _ in case.shown]
 
 
-def right(texts: str) -> tuple[str, Values, set[Said]]:
+def right(texts: str) -> tuple[str, Values, set[Blame]]:
     return texts, {}, set()
 
 
-def wrong(texts: str, *said: Said, **instead: Mapping[str, Value]) -> tuple[str, Values, set[Said]]:
-    return texts, instead, set(said)
+def wrong(
+    texts: str, *blame: Blame, **instead: Mapping[str, Value]
+) -> tuple[str, Values, set[Blame]]:
+    return texts, instead, set(blame)
 
 
 DONE: Final = hudi_done()
@@ -618,9 +620,9 @@ EVERY: Final = [*HUDI, *DELTA, *ICEBERG, *HIVE]
 @pytest.mark.parametrize("case", EVERY, ids=lambda case: f"{case.format}: {case.name}")
 def test_each_is_blamed_for_what_it_did(case: Case, tmp_path: Path) -> None:
     verdicts = verdicts_on(case, tmp_path / "t")
-    said = [(verdict.verdict, blamed(verdict)) for verdict in verdicts]
+    actual = [(verdict.verdict, blamed(verdict)) for verdict in verdicts]
     due = [(WRONG if findings else RIGHT, findings) for _, _, findings in case.shown]
-    assert said == due, [found.because for found in verdicts]
+    assert actual == due, [verdict.because for verdict in verdicts]
 
 
 def test_who_reads_files_that_were_replaced_is_no_witness_of_rows_that_were_lost_in_them(
@@ -629,8 +631,8 @@ def test_who_reads_files_that_were_replaced_is_no_witness_of_rows_that_were_lost
     case = next(case for case in HUDI if "replaced before" in case.name)
     recorded, (sound, with_replaced) = answered(case, tmp_path / "t")
     without_ghost = replace(with_replaced, rows=sound.rows + with_replaced.rows[-1:])
-    said = [
-        [blamed(found) for found in judged(recorded, replies)]
+    actual = [
+        [blamed(verdict) for verdict in judged(recorded, replies)]
         for replies in ([sound, with_replaced], [sound, without_ghost])
     ]
-    assert said == [[{(LOST, WRITER)}, {(GHOST, READER)}], [{(LOST, UNSURE)}, set()]]
+    assert actual == [[{(LOST, WRITER)}, {(GHOST, READER)}], [{(LOST, UNSURE)}, set()]]

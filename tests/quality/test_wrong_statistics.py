@@ -37,9 +37,9 @@ def told_of(file: File, column: str, least: Value, greatest: Value) -> ColumnSta
 
 
 def with_statistics(
-    found: Story, *statistics: ColumnStatistics, unknown: str = ""
+    planted: Story, *statistics: ColumnStatistics, unknown: str = ""
 ) -> RecordedVariant:
-    case = case_of(found)
+    case = case_of(planted)
     last = replace(case.states[-1], statistics=StoredStatistics(statistics, unknown))
     return with_last(case, last)
 
@@ -55,18 +55,18 @@ def verdicts(case: RecordedVariant, asked: Sequence[tuple[Query, Reply]]) -> lis
     return list(judge(case, cells, answers))
 
 
-def _equal(found: Story, column: str, literal: str, type_: str) -> Query:
-    assert found.truth.schema.has(column)
+def _equal(planted: Story, column: str, literal: str, type_: str) -> Query:
+    assert planted.truth.schema.has(column)
     return Query(where=Condition(column, Comparison.EQUAL, literal, type_))
 
 
 def put(
-    found: Story, asked: Query, lost: Collection[str], *statistics: ColumnStatistics
+    planted: Story, asked: Query, lost: Collection[str], *statistics: ColumnStatistics
 ) -> Verdict:
     """Let a reader by id lose rows for a condition, and show the whole table rightly."""
-    whole = ask(found, ALL, Reader("id")), ask(found, asked, Reader("id"))
-    some = without_rows(whole[1], lost, found.disk.table.key)
-    _, verdict = verdicts(with_statistics(found, *statistics), [(ALL, whole[0]), (asked, some)])
+    whole = ask(planted, ALL, Reader("id")), ask(planted, asked, Reader("id"))
+    some = without_rows(whole[1], lost, planted.disk.table.key)
+    _, verdict = verdicts(with_statistics(planted, *statistics), [(ALL, whole[0]), (asked, some)])
     return verdict
 
 
@@ -99,7 +99,7 @@ def test_a_row_that_the_writers_statistics_exclude_is_lost_by_the_writer(name: s
     assert [row[0] for row in ask(truth_history, asked, Reader("id")).rows] == ["1"]
     verdict = put(truth_history, asked, ["1"], story)
     assert blamed(verdict) == LOST_BY_STATISTICS
-    assert any(TRUSTED in way for way in verdict.reproduces)
+    assert any(TRUSTED in strategy for strategy in verdict.reproduces)
     assert verdict.claimed == ""  # an answer without a row names no way
 
 
@@ -134,17 +134,17 @@ def test_whatever_the_history_a_file_left_out_by_wrong_statistics_is_the_writers
         at = [column.name for column in right.columns].index(key)
         there = {text_of(row[at]) for row in right.rows}
         for file, logs in result.disk.slices(result.truth.step).values():
-            own = {text_of(key) for key in file.records} & there
+            keys = {text_of(key) for key in file.records} & there
             path = question.query.filters[0]
-            if not own or any(log.records for log in logs) or "." in path:
+            if not keys or any(log.records for log in logs) or "." in path:
                 continue
             field = result.truth.schema.find(path)
             names = [f.name for f in file.schema.fields if f.id == field.id]
             null = question.query.where is not None and question.query.where.test is Comparison.NULL
             rows, name = len(file.records), (names or [path])[0]
             story = ColumnStatistics(FOOTER, file.path, name, rows, rows * (not null))
-            verdict = put(result, question.query, own, story)
-            others = [way for way in verdict.reproduces if TRUSTED not in way]
+            verdict = put(result, question.query, keys, story)
+            others = [strategy for strategy in verdict.reproduces if TRUSTED not in strategy]
             assert blamed(verdict) in (LOST_BY_STATISTICS, others and LOST_BY_NOBODY), question.text
 
 
@@ -165,7 +165,7 @@ def test_a_row_that_right_statistics_do_not_exclude_is_lost_by_the_reader(
     story = told_of(truth_history.disk.files[0], "d", least, greatest)
     verdict = put(truth_history, _equal(truth_history, "d", "300.5", "double"), ["1"], story)
     assert blamed(verdict) == LOST_BY_READER
-    assert not any(TRUSTED in way for way in verdict.reproduces)
+    assert not any(TRUSTED in strategy for strategy in verdict.reproduces)
 
 
 def test_statistics_of_another_column_or_file_do_not_excuse_the_reader() -> None:

@@ -65,9 +65,9 @@ def _run(readers: tuple[str, ...]) -> Run:
 
 
 def _written(run: Run, folder: Path) -> Run:
-    own = folder / run.info.id
-    load_run.write_info(own, run.info)
-    jsonl.write_all(own / load_run.STATES, run.states)
-    jsonl.write_all(own / load_run.ANSWERS, run.answers.values())
-    jsonl.write_all(own / load_run.VERDICTS, run.recorded.values())
-    return replace(run, folder=own)
+    folder_of_run = folder / run.info.id
+    load_run.write_info(folder_of_run, run.info)
+    jsonl.write_all(folder_of_run / load_run.STATES, run.states)
+    jsonl.write_all(folder_of_run / load_run.ANSWERS, run.answers.values())
+    jsonl.write_all(folder_of_run / load_run.VERDICTS, run.recorded.values())
+    return replace(run, folder=folder_of_run)

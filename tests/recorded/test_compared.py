@@ -1,4 +1,4 @@
-"""Two readers of the quick start held against each other, by what both have answered."""
+"""Two readers of the quick start are compared by their recorded answers."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ TRINO: Final = "trino-476"
 READERS: Final = (
     *(f"{SPARK}{{schema-on-read={text}}}" for text in ("on", "off")),
     *(f"{HIVE}{{path=fetch{name}}}" for name in ("", ", schema-on-read=on")),
-    *(f"{HIVE}{{path=mapreduce{each}}}" for each in ("", ", schema-on-read=on")),
-    *(f"{TRINO}{{use-column-names={each}}}" for each in ("true", "false")),
+    *(f"{HIVE}{{path=mapreduce{suffix}}}" for suffix in ("", ", schema-on-read=on")),
+    *(f"{TRINO}{{use-column-names={value}}}" for value in ("true", "false")),
 )
 
 PLAIN: Final = (
@@ -59,11 +59,11 @@ def compared_by(folder: Path) -> CompareReaders:
     recorded = recordings.read_all(folder)
 
     @cache
-    def of(reader: str) -> ComparedSide:
+    def side(reader: str) -> ComparedSide:
         return ComparedSide(reader, recorded_run.judged_run(recorded, "p", {reader}))
 
     def two(old: str, new: str) -> SideComparison:
-        return compare(of(old), of(new))
+        return compare(side(old), side(new))
 
     return two
 
@@ -73,7 +73,7 @@ def test_settings_without_effect_change_nothing(
     compared_plain: CompareReaders, old: str, new: str
 ) -> None:
     readers = compared_plain(old, new)
-    changes = {each for each, number in readers.counts.items() if number}
+    changes = {setting for setting, number in readers.counts.items() if number}
     asked_apart = {VerdictChange.NEW, VerdictChange.GONE}  # a setting for ORC files alone
     assert changes - asked_apart <= set(AS_BEFORE), upgrade_report.headline(readers)
     assert readers.status == 0
@@ -89,19 +89,19 @@ def test_a_setting_for_files_of_orc_changes_only_those(compared_plain: CompareRe
 def test_what_is_asked_by_default_shows_what_all_columns_alone_hide() -> None:
     """An upgrade of this table once said that nothing changes; it had asked `select *` alone."""
     old, new = "spark-3.5.8-iceberg-1.10.1", "spark-3.5.9-iceberg-1.12.0"
-    found = compared_by(FOLDER.with_name("usual"))(old, new)
-    assert found.decision is Decision.NOTHING_WORSE
-    fixed = found.pairs_of(VerdictChange.FIXED)
-    by_table = Counter(each.either.variant for each in fixed)
+    comparison = compared_by(FOLDER.with_name("usual"))(old, new)
+    assert comparison.decision is Decision.NOTHING_WORSE
+    fixed = comparison.pairs_of(VerdictChange.FIXED)
+    by_table = Counter(pair.either.variant for pair in fixed)
     assert set(by_table.values()) == {8}
     assert len(by_table) == 2 * 2, "both ways of deletes, and the twins of both"
-    assert all("where(" in each.either.query for each in fixed)
-    headline = upgrade_report.headline(found)
+    assert all("where(" in pair.either.query for pair in fixed)
+    headline = upgrade_report.headline(comparison)
     assert "32 answers that were not right are right now, in my/defaults" in headline
     assert "delete_mode copy-on-write and merge-on-read" in headline
-    cause = causes(found.old.run.verdicts, found.old.run)[0]
+    cause = causes(comparison.old.run.verdicts, comparison.old.run)[0]
     known = known_defects.known_as(
-        cause.key.finding, cause.key.operation, cause.verdicts, found.old.run
+        cause.key.finding, cause.key.operation, cause.verdicts, comparison.old.run
     )
     assert known == ("iceberg-condition-on-default",)
 

@@ -36,9 +36,9 @@ def explained(recorded: Recorded) -> dict[str, tuple[CaseTables, tuple[str, ...]
 
 @pytest.mark.parametrize("name", FOLDERS)
 def test_an_explanation_has_the_ways_of_the_verdict(name: str) -> None:
-    every = [explained(each) for each in recordings.read(ROOT / name)]
-    told = {case: each for one in every for case, each in one.items()}
-    assert len(told) > 5
-    for case, (tables, ways) in told.items():
+    every = [explained(recorded) for recorded in recordings.read(ROOT / name)]
+    explanations = {case: explanation for one in every for case, explanation in one.items()}
+    assert len(explanations) > 5
+    for case, (tables, ways) in explanations.items():
         assert tables.fitting == ways, case
         assert any(strategy.same_as_answer for strategy in tables.strategies) == bool(ways), case

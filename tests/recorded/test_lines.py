@@ -1,4 +1,4 @@
-"""Files of recordings: what is said once is found again, whatever it is, compressed or not."""
+"""Files of recordings: shared values are read back, whatever they are, compressed or not."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.builders.recorded_lines import Lines
 VALUES = ("a", "a\nb", "\u2028", "\x85 \x0b \x1c", "größe", 5, None, [1.5, "NaN"])
 
 
-def test_what_is_said_twice_is_one_line_and_read_back_for_each_variant() -> None:
+def test_what_is_repeated_is_one_line_and_read_back_for_each_variant() -> None:
     made = Lines()
     for variant in ("first", "second"):
         made.add({"variant": variant})

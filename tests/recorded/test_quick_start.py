@@ -39,8 +39,8 @@ def test_the_recording_holds_every_kind_of_verdict_and_nothing_unexplained() -> 
     assert verdicts["correct"] > 800
     assert verdicts["wrong"] > 200
     assert verdicts["refused"] > 50
-    said = [said for variant in VARIANTS for said in variant.verdicts.values()]
-    findings = [finding for each in said for finding in each.get("findings", ())]
+    records = [verdict for variant in VARIANTS for verdict in variant.verdicts.values()]
+    findings = [finding for verdict in records for finding in verdict.get("findings", ())]
     kinds = Counter(finding["kind"] for finding in findings)
     assert {"misaligned", "resurrected", "stale", "missing_rename", "lost_value"} <= kinds.keys()
     assert "unexplained" not in kinds

@@ -56,14 +56,14 @@ def test_what_is_recorded_is_read_again(recorded: tuple[Recorded, ...], tmp_path
     assert by_id(recordings.read_all(tmp_path)) == by_id(recorded)
 
 
-def test_a_run_of_another_hour_with_other_file_groups_is_recorded_alike(
+def test_a_run_of_another_hour_with_other_file_groups_is_recorded_the_same(
     recorded: tuple[Recorded, ...],
 ) -> None:
     old = load_run.load(RUN)
     text = "\n".join(map(str, (name for state in old.states for name in state.files)))
     other = str.maketrans("0123456789abcdef", "fedcba9876543210")
-    names = {each: each.translate(other) for each in tidy_records.UUID.findall(text)}
-    instants = {each for state in old.states for each in tidy_records.instants_of(state)}
+    names = {uuid: uuid.translate(other) for uuid in tidy_records.UUID.findall(text)}
+    instants = {instant for state in old.states for instant in tidy_records.instants_of(state)}
     changed = tidy_records.Names(names | {instant: f"2029{instant[4:]}" for instant in instants})
     states = tuple(tidy_records.state(state, changed) for state in old.states)
     assert states != old.states
@@ -110,16 +110,17 @@ def test_a_snapshot_that_tells_no_time_and_a_file_with_its_task_are_named_anew()
 
 def test_an_error_names_no_folder_no_port_and_no_attempt() -> None:
     file = "67e55044-10b1-426f-9247-bb680e5fe0c8-0_0-22-33_20261122001035078.parquet"
-    told = f"Can not read block -1 in file file:/tmp/a/b/{file}, asked by localhost:43211"
+    message = f"Can not read block -1 in file file:/tmp/a/b/{file}, asked by localhost:43211"
     fact = FileFact(file, FileKind.BASE, file[:38], "20261122001035078", ())
     names = tidy_records.names_of((StateRecord("v", Outcome(1, OutcomeKind.APPLIED), "", (fact,)),))
     called = f"{tidy_records.group(1)}-0_0-0-0_{tidy_records.instant(1)}.parquet"
     assert (
-        names.message(told) == f"Can not read block -1 in file file:/{called}, asked by localhost:0"
+        names.message(message)
+        == f"Can not read block -1 in file file:/{called}, asked by localhost:0"
     )
 
 
-def test_a_changed_verdict_is_shown_with_what_it_was_and_all_cells_alike_together(
+def test_a_changed_verdict_is_shown_with_what_it_was_and_equal_cells_together(
     recorded: tuple[Recorded, ...],
 ) -> None:
     verdicts = recorded[0].verdicts
@@ -127,7 +128,9 @@ def test_a_changed_verdict_is_shown_with_what_it_was_and_all_cells_alike_togethe
     right = {"verdict": "correct", "reproduces": ["by id"]}
     now = {**verdicts, **dict.fromkeys(wrong, right)}
     lines = replay.differences(verdicts, now)
-    assert {line for line in lines if not line.startswith(" ")} == {each.case for each in wrong}
+    assert {line for line in lines if not line.startswith(" ")} == {
+        verdict.case for verdict in wrong
+    }
     assert "  after:  correct; as by id" in lines
     was = [line for line in lines if line.startswith("  before: ")]
     assert 0 < len(was) <= len(wrong)
@@ -145,13 +148,13 @@ def test_the_tool_says_what_is_new_and_then_that_nothing_is(tool: Tool, tmp_path
 def test_the_tool_accepts_the_verdicts_of_today_and_says_which_changed(
     tool: Tool, recorded: tuple[Recorded, ...], tmp_path: Path
 ) -> None:
-    cell, said = next(iter(recorded[0].verdicts.items()))
+    cell, verdict = next(iter(recorded[0].verdicts.items()))
     spoilt = {**recorded[0].verdicts, cell: {"verdict": "unknown", "because": "a test"}}
     recordings.write(tmp_path, (replace(recorded[0], verdicts=spoilt),))
     lines = tool("--accept", tmp_path).splitlines()
     assert lines[0] == cell.case
     assert lines[1] == "  before: unknown; because a test"
-    assert lines[2] == f"  after:  {replay.headline(said)}"
+    assert lines[2] == f"  after:  {replay.headline(verdict)}"
     assert by_id(recordings.read_all(tmp_path)) == by_id((recorded[0],))
 
 

@@ -22,7 +22,7 @@ from harness.judge.verdicts import judge
 from harness.scenario.cells import Cell, parse_reader
 from tests.builders import recorded_lines, recordings, replay, tidy_records
 from tests.builders.recordings import Recorded
-from tests.builders.spoilt_answers import WAYS, Changed, changed
+from tests.builders.spoilt_answers import CHANGES, Changed, changed
 
 HERE: Final = Path(__file__).parent
 ROOTS: Final = tuple(sorted(path for path in HERE.iterdir() if recordings.folders(path)))
@@ -52,7 +52,7 @@ FITTING: Final = {
     "row twice": {FindingKind.DUPLICATE},
 }
 """What each way of spoiling an answer may be called."""
-TOLD: Final = {"quick_start"}
+WITH_DISTINCT_VALUES: Final = {"quick_start"}
 """Recordings in which a value tells for sure whose it is. Elsewhere are partition columns of two
 values, booleans and values given by a scenario: what is wrong is found there as well, and may fit
 another name, or nobody's doing."""
@@ -78,9 +78,11 @@ def entry(request: pytest.FixtureRequest) -> Entry:
 
 
 def test_recorded_answers_are_judged_as_they_were_and_at_once_as_at_last(entry: Entry) -> None:
-    was = {cell: said for variant in entry.variants for cell, said in variant.verdicts.items()}
+    was = {
+        cell: verdict for variant in entry.variants for cell, verdict in variant.verdicts.items()
+    }
     judged = [replay.judged_twice(variant) for variant in entry.variants]
-    now = {cell: said for _, of_variant in judged for cell, said in of_variant.items()}
+    now = {cell: verdict for _, of_variant in judged for cell, verdict in of_variant.items()}
     changes = replay.differences(was, now)
     left_out = f"… and {len(changes) - SHOWN} more lines" if len(changes) > SHOWN else ""
     shown, accept = "\n".join((*changes[:SHOWN], left_out)), f"{ACCEPT}{entry.recording}"
@@ -93,21 +95,25 @@ def test_recorded_answers_are_judged_as_they_were_and_at_once_as_at_last(entry: 
 def test_one_thing_changed_in_a_right_answer_is_found_there_and_nowhere_else(entry: Entry) -> None:
     chance = random.Random(entry.variants[0].variant.scenario.name)  # noqa: S311 - no secret
     some = chance.sample(entry.variants, min(VARIANTS, len(entry.variants)))
-    bad = [text for each in some for text in _missed(each, told=entry.recording in TOLD)]
+    bad = [
+        text
+        for recorded in some
+        for text in _missed(recorded, distinct=entry.recording in WITH_DISTINCT_VALUES)
+    ]
     assert not bad, "\n".join(bad)
 
 
-def _missed(recorded: Recorded, *, told: bool) -> Iterator[str]:
+def _missed(recorded: Recorded, *, distinct: bool) -> Iterator[str]:
     spoilt = dict(_spoilt(recorded))
-    answers = {cell.case: each.answer for cell, each in spoilt.items()}
+    answers = {cell.case: change.answer for cell, change in spoilt.items()}
     verdicts = judge(replay.case_of(recorded), tuple(spoilt), answers)
-    said = {verdict.case: verdict for verdict in verdicts}
-    for cell, each in spoilt.items():
-        if miss := _miss(said[cell.case], each, told=told):
+    by_case = {verdict.case: verdict for verdict in verdicts}
+    for cell, change in spoilt.items():
+        if miss := _miss(by_case[cell.case], change, distinct=distinct):
             yield miss
     twin_of_other_types = {"another column's"} if recorded.variant.twin else set()
-    lacking = set(WAYS) - twin_of_other_types - {each.way for each in spoilt.values()}
-    if lacking and told:
+    lacking = set(CHANGES) - twin_of_other_types - {change.change for change in spoilt.values()}
+    if lacking and distinct:
         yield f"{recorded.variant.id}: nothing was spoilt so: {lacking}"
 
 
@@ -118,8 +124,8 @@ def _spoilt(recorded: Recorded) -> Iterator[tuple[Cell, Changed]]:
     for cell in chance.sample(right, min(SPOILT, len(right))):
         answer = recorded.answers[cell]
         assert answer is not None
-        for number, way in enumerate(WAYS):
-            spoilt = changed(answer, key, way)
+        for number, change in enumerate(CHANGES):
+            spoilt = changed(answer, key, change)
             if spoilt is not None:
                 yield _named(cell, number), spoilt
 
@@ -131,7 +137,7 @@ def _named(cell: Cell, number: int) -> Cell:
     return replace(cell, reader=str(replace(reader, settings=settings)))
 
 
-def _miss(verdict: Verdict, spoilt: Changed, *, told: bool) -> str:
+def _miss(verdict: Verdict, spoilt: Changed, *, distinct: bool) -> str:
     result = {
         (place.key, place.column, finding.kind, finding.responsible)
         for finding in verdict.findings
@@ -142,12 +148,12 @@ def _miss(verdict: Verdict, spoilt: Changed, *, told: bool) -> str:
         and all(str(key) == spoilt.key for key, _, _, _ in result)
         # Trino gives names in lower case, of which no two of a table's are alike.
         and all(_within(column.lower(), spoilt.column.lower()) for _, column, _, _ in result)
-        and (not told or {kind for _, _, kind, _ in result} <= FITTING[spoilt.way])
-        and {party for _, _, _, party in result}
-        <= {Responsible.READER, Responsible.READER if told else None}
+        and (not distinct or {kind for _, _, kind, _ in result} <= FITTING[spoilt.change])
+        and {responsible for _, _, _, responsible in result}
+        <= {Responsible.READER, Responsible.READER if distinct else None}
     )
-    right |= verdict.verdict is VerdictKind.OPEN and (spoilt.way, spoilt.key) in ADMITTED
-    where = f"{spoilt.way} at {spoilt.key}, {spoilt.column}"
+    right |= verdict.verdict is VerdictKind.OPEN and (spoilt.change, spoilt.key) in ADMITTED
+    where = f"{spoilt.change} at {spoilt.key}, {spoilt.column}"
     return "" if right else f"{verdict.case}: {where}: {verdict.verdict} {result}"
 
 
@@ -162,10 +168,10 @@ def test_a_recording_names_no_machine_and_no_time(folder: Path) -> None:
     for path in folder.iterdir():
         text = recorded_lines.read(path)
         assert path.name.startswith(recordings.VARIANTS) or not OF_ONE_MACHINE.search(text), path
-        assert {each[:20] for each in tidy_records.UUID.findall(text)} <= {
+        assert {uuid[:20] for uuid in tidy_records.UUID.findall(text)} <= {
             tidy_records.group(0)[:20]
         }
-        assert {each[:10] for each in tidy_records.INSTANT.findall(text)} <= {
+        assert {instant[:10] for instant in tidy_records.INSTANT.findall(text)} <= {
             tidy_records.instant(0)[:10]
         }
 
@@ -174,8 +180,12 @@ def test_a_recording_names_no_machine_and_no_time(folder: Path) -> None:
     "root", [root for root in ROOTS if root.name not in NO_PROFILES], ids=_name
 )
 def test_of_a_profile_one_check_in_a_hundred_at_most_is_left_open(root: Path) -> None:
-    recorded = (each for folder in recordings.folders(root) for each in recordings.read(folder))
-    kinds = Counter(verdict["verdict"] for each in recorded for verdict in each.verdicts.values())
+    recorded = (
+        recording for folder in recordings.folders(root) for recording in recordings.read(folder)
+    )
+    kinds = Counter(
+        verdict["verdict"] for recording in recorded for verdict in recording.verdicts.values()
+    )
     assert kinds["correct"]
     assert kinds["open"] <= MOST_OPEN * kinds.total()
 

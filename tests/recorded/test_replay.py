@@ -42,23 +42,27 @@ def judged(folder: Path) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def lines_by_case(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return judged(tmp_path_factory.mktemp("replay") / "run")
 
 
-def test_recorded_answers_are_judged_as_they_were(found: dict[str, Any]) -> None:
+def test_recorded_answers_are_judged_as_they_were(lines_by_case: dict[str, Any]) -> None:
     expected = json.loads(EXPECTED.read_text(encoding="utf-8"))
-    changed = {case: found.get(case) for case in expected if found.get(case) != expected[case]}
+    changed = {
+        case: lines_by_case.get(case)
+        for case in expected
+        if lines_by_case.get(case) != expected[case]
+    }
     assert changed == {}
-    assert found.keys() == expected.keys()
+    assert lines_by_case.keys() == expected.keys()
 
 
-def test_the_recording_holds_every_kind_of_answer(found: dict[str, Any]) -> None:
-    verdicts = Counter(each[0] for each in found.values())
+def test_the_recording_holds_every_kind_of_answer(lines_by_case: dict[str, Any]) -> None:
+    verdicts = Counter(lines[0] for lines in lines_by_case.values())
     assert verdicts["correct"] > 100
     assert verdicts["wrong"] > 30
     assert verdicts["refused"] > 10
-    kinds = {text.partition(":")[0] for one in found.values() for text in one[1]}
+    kinds = {text.partition(":")[0] for one in lines_by_case.values() for text in one[1]}
     assert {"misaligned", "missing_rename", "lost_value"} <= kinds
     assert "unexplained" not in kinds
 

@@ -64,8 +64,8 @@ def answered(folder: Path) -> Iterator[tuple[str, Answer]]:
 
 
 def cells(answer: Answer) -> Iterator[Cell]:
-    told: tuple[Answer | Part, ...] = (answer, *answer.parts)
-    for part in told:
+    parts: tuple[Answer | Part, ...] = (answer, *answer.parts)
+    for part in parts:
         texts = {(row, at): text for row, at, text in part.raw}
         for number, row in enumerate(part.rows):
             for at, (column, value) in enumerate(zip(part.columns, row, strict=True)):
@@ -85,7 +85,7 @@ def by_trino(sent: Value, kind: DataType) -> Any:  # noqa: ANN401 - of any type
         number = str(kind) in FLOATING and sent not in {"NaN", "Infinity", "-Infinity"}
         return json.loads(sent) if nested else float(sent) if number else sent
     if isinstance(kind, Array) and sent is not None:  # of numbers: written as its value is
-        return [by_trino(each, kind.element) for each in sent]
+        return [by_trino(part, kind.element) for part in sent]
     if isinstance(kind, Map) and sent is not None:
         return dict(sent.pairs)
     text = isinstance(kind, Decimal) or str(kind) in SENT_AS_TEXT

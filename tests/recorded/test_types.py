@@ -53,8 +53,12 @@ def test_an_answer_is_right_just_where_all_its_types_are(matrix: tuple[MatrixCel
     right = {Outcome.CORRECT, Outcome.DECLARED}
     for recorded in type_matrix.recorded_variants():
         for cell, verdict in recorded.verdicts.items():
-            types = [of for of in type_matrix.cells_of(recorded) if of.reader == cell.reader]
-            correct = {of.outcome for of in types} <= right
+            types = [
+                type_cell
+                for type_cell in type_matrix.cells_of(recorded)
+                if type_cell.reader == cell.reader
+            ]
+            correct = {type_cell.outcome for type_cell in types} <= right
             assert correct == (verdict["verdict"] == VerdictKind.CORRECT), cell
     assert {cell.outcome for cell in matrix} > right
 
@@ -119,8 +123,8 @@ def right_moments() -> Iterator[tuple[Recorded, Cell, Answer]]:
                     yield recorded, cell, answer
 
 
-def columns_of(found: Mapping[FindingKind, set[str]]) -> set[str]:
-    return set().union(*found.values())
+def columns_of(columns: Mapping[FindingKind, set[str]]) -> set[str]:
+    return set().union(*columns.values())
 
 
 @pytest.mark.parametrize("change", [cut, shifted])

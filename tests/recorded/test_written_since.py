@@ -32,6 +32,6 @@ def test_every_right_answer_is_given_by_a_reader_that_errs_in_nothing() -> None:
     variants = (
         recording for folder in recordings.folders(ROOT) for recording in recordings.read(folder)
     )
-    told = dict(pair for variant in variants for pair in explained(variant))
-    assert len(told) > 500
-    assert [case for case, given in told.items() if not given] == []
+    explanations = dict(pair for variant in variants for pair in explained(variant))
+    assert len(explanations) > 500
+    assert [case for case, given in explanations.items() if not given] == []

@@ -113,7 +113,11 @@ def read(plan: Plan, written: VariantResult, folder: Path) -> list[Answer]:
 
     start: Any = SimpleNamespace(name="toy-1", shared=shared, threads=JobThreads(1), serve=serve)
     with ReplaceableServer(start, ClosableQueue[Response]()) as server:
-        return [*server.ask([each for each in asked if isinstance(each, CellQuestion)]).values()]
+        return [
+            *server.ask(
+                [question for question in asked if isinstance(question, CellQuestion)]
+            ).values()
+        ]
 
 
 def test_everything_is_found_by_its_name() -> None:

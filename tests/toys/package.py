@@ -14,5 +14,5 @@ def install(folder: Path, groups: Mapping[str, Mapping[str, str]], name: str = "
     lines = []
     for group, entries in groups.items():
         lines.append(f"[lake_table_harness.{group}]")
-        lines += [f"{text} = {place}" for text, place in entries.items()]
+        lines += [f"{text} = {object_}" for text, object_ in entries.items()]
     info.joinpath("entry_points.txt").write_text("\n".join(lines))

@@ -16,7 +16,10 @@ import typer
 
 from harness.cli import app, plan_options
 from harness.cli.explain import recorded_cell
+from harness.core.records import FindingKind
+from harness.read import reader_servers
 from harness.reports.words import STRATEGIES
+from harness.write import writer_pool
 
 ROOT: Final = Path(__file__).parents[2]
 START: Final = ROOT / "README.md"
@@ -98,6 +101,17 @@ def test_the_page_on_verdicts_names_every_part_of_a_way_of_reading() -> None:
     assert [strategy for strategy in STRATEGIES if not any(strategy in row for row in rows)] == []
 
 
+def test_the_page_on_verdicts_has_each_finding() -> None:
+    text = (ROOT / "docs" / "verdicts.md").read_text(encoding="utf-8")
+    assert [kind for kind in FindingKind if f"`{kind}`" not in text] == []
+
+
+def test_the_page_on_running_has_the_time_limits_of_today() -> None:
+    text = (ROOT / "docs" / "running.md").read_text(encoding="utf-8")
+    assert f"`--timeout` seconds ({reader_servers.TIMEOUT_S:g})" in text
+    assert f"`--write-timeout` seconds ({writer_pool.TIMEOUT_S:g})" in text
+
+
 def test_the_tree_for_contributors_is_the_tree_in_the_order_of_imports() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
@@ -109,6 +123,14 @@ def test_the_files_that_contributors_are_sent_to_are_there() -> None:
     paths = set(IN_THE_TREE.findall(CONTRIBUTING.read_text(encoding="utf-8")))
     assert len(paths) > 20
     assert sorted(path for path in paths if not (ROOT / path).exists()) == []
+
+
+def test_the_names_that_contributors_are_to_look_for_are_in_the_files() -> None:
+    named = re.findall(r"`([\w/]+\.\w+)` \(`(\w+)`", CONTRIBUTING.read_text(encoding="utf-8"))
+    assert len(named) > 10
+    every = [(ROOT / path, name) for path, name in named if (ROOT / path).exists()]
+    absent = [(path, name) for path, name in every if name not in path.read_text(encoding="utf-8")]
+    assert absent == []
 
 
 def test_the_published_results_stay_small() -> None:

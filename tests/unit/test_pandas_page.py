@@ -32,7 +32,9 @@ def done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     load_run.write_info(after.folder, info)
     first = next(verdict for verdict in after.verdicts if verdict.verdict is VerdictKind.WRONG)
     right = replace(first, verdict=VerdictKind.CORRECT, findings=())
-    results = [right if each.case == first.case else each for each in after.recorded.values()]
+    results = [
+        right if verdict.case == first.case else verdict for verdict in after.recorded.values()
+    ]
     jsonl.write_all(after.folder / load_run.VERDICTS, results)
     for folder in (before.folder, after.folder):
         runs.store(load_run.load(folder), runs.HISTORY_FILE)
@@ -43,7 +45,7 @@ def done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 
 def test_every_table_of_the_page_has_rows(done: dict[str, Any]) -> None:
-    frames = {name: each for name, each in done.items() if isinstance(each, pd.DataFrame)}
+    frames = {name: frame for name, frame in done.items() if isinstance(frame, pd.DataFrame)}
     assert {"frame", "answered", "shares", "wrong", "turned", "turns", "last", "now"} == set(frames)
     assert [name for name, frame in frames.items() if frame.empty] == []
 

@@ -78,7 +78,7 @@ class CellItem(pytest.Item):
         reviewed = verdict.known and not verdict.known.upper().startswith(known.TODO)
         if reviewed and not applied.answered:
             pytest.xfail(verdict.known)
-        why = [f"{line.place}: known as {line.expect}, but not so here" for line in applied.gone]
+        why = [f"{line.location}: known as {line.expect}, but not so here" for line in applied.gone]
         why += map(words.answered_text, applied.answered)
         if verdict.verdict in {VerdictKind.WRONG, VerdictKind.REFUSED}:
             why.append(junit.message(verdict, self._outcome.answer))

@@ -273,9 +273,9 @@ def _with_path(operation: Operation, schema: Schema, path: str, other: str) -> O
         return replace(operation, name=renamed) if other else None  # type: ignore[type-var]
     parent, _, last = path.rpartition(".")
     if isinstance(operation, AddColumn | MoveColumn) and operation.after == last:
-        own_parent, _, own = name.rpartition(".")
+        own_parent, _, last_part = name.rpartition(".")
         if own_parent == parent:
-            after = other.rpartition(".")[2] or _before(schema, path, own)
+            after = other.rpartition(".")[2] or _before(schema, path, last_part)
             return replace(operation, first=not after, after=after or None)
     return operation
 

@@ -51,7 +51,7 @@ CATALOG: Final = {
 ZONE: Final = "spark.sql.session.timeZone"
 MOMENT: Final = "MOMENT"
 """Stands for the moment of a step: whoever runs the script writes another table, with others."""
-OWN: Final = "lib"
+LIB: Final = "lib"
 """The role of an engine's own jars, dozens of them."""
 
 
@@ -195,15 +195,15 @@ class _Script:
 
     def _step(self, step: NextStep) -> Iterator[tuple[str, Iterable[str]]]:
         """Yield what each writer is sent in a step; the one that made the table may come first."""
-        own = self.variant.writers[step.step]
+        writer_of_step = self.variant.writers[step.step]
         head = ["", *self._step_head(step)]
         if not step.statements:
-            yield own, [*head, "-- nothing to do for this table type"]
+            yield writer_of_step, [*head, "-- nothing to do for this table type"]
         for by_maker, statements in groupby(
             step.statements,
             key=lambda statement: isinstance(statement, sent.Sql) and statement.by_maker,
         ):
-            writer = self.variant.writers[0] if by_maker else own
+            writer = self.variant.writers[0] if by_maker else writer_of_step
             yield writer, [*head, *self._by_hand(statements, writer)]
             head = ["", _comment(f"step {step.step}, which goes on")]
 
@@ -289,14 +289,14 @@ class _Script:
 
 
 def _components(role: str, distribution: Distribution) -> Iterator[str]:
-    engine, own = distribution.engine, 0
+    engine, jars = distribution.engine, 0
     yield _comment(f"{role}: {engine} {distribution.version}, {distribution.fidelity}")
     for artifact in distribution.artifacts:
-        own += artifact.into == OWN
-        if artifact.into != OWN:
+        jars += artifact.into == LIB
+        if artifact.into != LIB:
             yield _comment(f"  {artifact.coordinates}")
-    if own:
-        yield _comment(f"  and {counted(own, 'jar')} that {engine} itself is made of")
+    if jars:
+        yield _comment(f"  and {counted(jars, 'jar')} that {engine} itself is made of")
 
 
 def _engine_name(writer: str) -> str:

@@ -122,14 +122,14 @@ def upgrade(
     named.read()  # readers of a file can be sides
 
     tables, accepted = usage_file.read(usage) if usage else None, _accepted(accept)
-    where = PlanOverrides(queries=tuple(query or ()), settings=tuple(setting or ()))
+    overrides = PlanOverrides(queries=tuple(query or ()), settings=tuple(setting or ()))
 
     def make_for(every: Sequence[sides.Side]) -> sides.MakePlan:
         in_use = tables.formats if tables else ()
 
         def make(change: sides.ChangeProfile) -> Plan:
             changed = Change(change, sides.parts_of(every), in_use)
-            plan = plan_options.make(paths, profile, k, None, where, named, changed)
+            plan = plan_options.make(paths, profile, k, None, overrides, named, changed)
             plan_options.check_asks(plan)
             return plan
 

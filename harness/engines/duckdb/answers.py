@@ -15,17 +15,20 @@ from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from threading import local
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     import pyarrow
 
-EXTENSIONS: Final = ("delta", "avro", "iceberg")
+EXTENSIONS: Final = {"delta": ("delta",), "iceberg": ("avro", "iceberg")}
 """In the order in which they are loaded: that for Iceberg needs Avro's."""
 CONF: Final = {
     # What is not here is not fetched (DuckDB's manual, "Installing Extensions").
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
+    # No content of a file outlives its question (DuckDB's manual, "Configuration").
+    "enable_external_file_cache": "false",
 }
 ZONE: Final = "set timezone = 'UTC'"
 """Times with a zone are counted in UTC, and shown in the session's (manual, "Timestamp Types")."""
@@ -36,28 +39,66 @@ FILES: Final = "/**/[!._]*"
 Message = dict[str, Any]
 
 
+class LoadedDatabase(local):
+    """What is kept for a connection: DuckDB with the extensions it has loaded, and no table."""
+
+    database: Any = None
+    loaded: frozenset[str] = frozenset()
+
+
+LOADED: Final = LoadedDatabase()
+
+
 def ask(question: Message) -> pyarrow.Table:
-    """Ask a database of its own in memory, which knows the tables that are named with it."""
-    package = import_module("duckdb")
-    with package.connect(config=CONF) as connection:
-        for file in extensions():
-            connection.execute(f"load {text(str(file))}")
-        connection.execute(ZONE)
-        for table in question["tables"]:
-            for statement in known(table, question["conf"]):
-                connection.execute(statement)
-        result: pyarrow.Table = connection.sql(question["statement"]).to_arrow_table()
+    """Ask a database in memory, which knows the tables that are named with it until the answer.
+
+    To load an extension takes a hundred times longer than a question.
+    """
+    if LOADED.database is None:
+        LOADED.database, LOADED.loaded = import_module("duckdb").connect(config=CONF), frozenset()
+    try:
+        with LOADED.database.cursor() as connection:
+            return answered(connection, question)
+    finally:
+        forget(question)
+
+
+def answered(connection: Any, question: Message) -> pyarrow.Table:  # noqa: ANN401
+    connection.execute(ZONE)
+    for table in question["tables"]:
+        load(connection, table["family"])
+        for statement in known(table, question["conf"]):
+            connection.execute(statement)
+    result: pyarrow.Table = connection.sql(question["statement"]).to_arrow_table()
     return result
 
 
-def extensions() -> list[Path]:
-    """Return the files of those that are there; DuckDB loads what its own key has signed."""
-    return [
-        file
-        for name in EXTENSIONS
-        if (spec := find_spec(f"duckdb_extension_{name}")) and spec.origin
-        for file in Path(spec.origin).parent.glob(f"extensions/*/{name}.duckdb_extension")
-    ]
+def forget(question: Message) -> None:
+    """Take the tables out; a database that an error has broken is given up."""
+    try:
+        with LOADED.database.cursor() as connection:
+            for table in question["tables"]:
+                name = identifier(table["database"])
+                delta = table["family"] == "delta"
+                out = (
+                    f"detach database if exists {name}"
+                    if delta
+                    else f"drop schema if exists {name} cascade"
+                )
+                connection.execute(out)
+    except Exception:  # noqa: BLE001 - whatever it is, nothing may stay
+        LOADED.database = None
+
+
+def load(connection: Any, family: str) -> None:  # noqa: ANN401
+    """Load the extensions for a family that are there; DuckDB loads what its own key has signed."""
+    for name in EXTENSIONS.get(family, ()):
+        spec = find_spec(f"duckdb_extension_{name}")
+        if name in LOADED.loaded or spec is None or not spec.origin:
+            continue
+        (file,) = Path(spec.origin).parent.glob(f"extensions/*/{name}.duckdb_extension")
+        connection.execute(f"load {text(str(file))}")
+        LOADED.loaded |= {name}
 
 
 def known(table: Message, conf: Mapping[str, str]) -> list[str]:

@@ -286,8 +286,8 @@ def catalog_values(distribution: Distribution, metastore_uri: str) -> Catalogs:
     by_kind = kinds(distribution)
     catalogs: dict[str, dict[str, object]] = {}
     for name, kind, mapping in _catalogs(distribution):
-        own = kind in distribution.options("connectors")
-        properties = distribution.options(f"{kind}_catalog" if own else IMAGE_CATALOG)
+        has_connector = kind in distribution.options("connectors")
+        properties = distribution.options(f"{kind}_catalog" if has_connector else IMAGE_CATALOG)
         catalogs[name] = {
             "connector": by_kind[kind],
             "metastore_uri": metastore_uri,

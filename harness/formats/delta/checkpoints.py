@@ -48,14 +48,14 @@ def complete(names: Iterable[str]) -> tuple[Checkpoint, ...]:
     >>> complete(both[:1])
     ()
     """
-    found: dict[tuple[int, int], list[str]] = defaultdict(list)
+    parts_of: dict[tuple[int, int], list[str]] = defaultdict(list)
     whole: dict[int, Checkpoint] = {}
     for name in sorted(names):
         if match := _NAME.fullmatch(name):
             version, parts = int(match["version"]), int(match["parts"] or 0)
-            found[version, parts].append(name)
-            if len(found[version, parts]) == parts:
-                whole[version] = Checkpoint(version, tuple(found[version, parts]))
+            parts_of[version, parts].append(name)
+            if len(parts_of[version, parts]) == parts:
+                whole[version] = Checkpoint(version, tuple(parts_of[version, parts]))
             elif not parts:
                 whole[version] = Checkpoint(version, (name,))
     return tuple(whole[version] for version in sorted(whole))

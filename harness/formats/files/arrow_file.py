@@ -7,7 +7,7 @@ from io import BytesIO
 from typing import IO, TYPE_CHECKING, Any, Final, TypeVar
 
 from harness.formats.api import FileFactError
-from harness.formats.files import avro, avro_table, orc, table_folder
+from harness.formats.files import avro, avro_table, orc, orc_table, table_folder
 from harness.formats.files.column_parts import FIELD_ID
 from harness.formats.files.table_folder import UnreadableError
 
@@ -62,9 +62,7 @@ def _read(file: IO[bytes]) -> pa.Table:
     if begin == avro.MAGIC:
         return avro_table.read(file)
     if begin.startswith(orc.MAGIC):
-        from pyarrow.orc import ORCFile  # noqa: PLC0415
-
-        table = ORCFile(file).read()
+        table = orc_table.read(file)
     else:
         # Else times of 96 bits become nanoseconds, which from the year 2262 on are other times.
         with pq.ParquetFile(file, coerce_int96_timestamp_unit="us") as stored:

@@ -46,8 +46,8 @@ def file_rows(path: Path, fact: FileFact) -> FileRows:
     """Read the rows of a base file, or of a block of a log file; see `Format.file_rows`."""
     if fact.kind is FileKind.BASE:
         return content(path)
-    for place, block in enumerate(hudi_log.blocks(path.read_bytes())):
-        if place == fact.block and block.kind in hudi_log.DATA and block.instant == fact.instant:
+    for number, block in enumerate(hudi_log.blocks(path.read_bytes())):
+        if number == fact.block and block.kind in hudi_log.DATA and block.instant == fact.instant:
             return hudi_log.content(block)
     raise FileFactError(f"{path.name}: it has no block {fact.block} of instant {fact.instant}")
 

@@ -96,6 +96,7 @@ def converted(values: pa.Array, type_: pa.DataType) -> pa.Array:
 
     if values.type == type_:
         return values
+    values = getattr(values, "storage", values)  # of an extension type
     if type_ == variant():
         return decoded(values)
     if type_ == pa.uuid():  # Avro and ORC have it as bytes

@@ -80,7 +80,7 @@ def _facts(
             yield FileFact(relative, FileKind.BASE, *file)
     elif not name["cdc"]:
         try:
-            for place, block in enumerate(hudi_log.blocks(path.read_bytes())):
+            for number, block in enumerate(hudi_log.blocks(path.read_bytes())):
                 if block.kind is BlockKind.COMMAND:
                     undone.add((group, block.target))
                 elif table.has(block.instant):
@@ -92,7 +92,7 @@ def _facts(
                         avro.columns(block.schema) if hudi_log.SCHEMA in block.header else (),
                         hudi_log.record_keys(block, key) if block.kind in hudi_log.DATA else (),
                         hudi_log.deleted_keys(block) if block.kind is BlockKind.DELETE else (),
-                        block=place,
+                        block=number,
                         partial=block.partial,
                     )
         except FileFactError as problem:

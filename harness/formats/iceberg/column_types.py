@@ -60,6 +60,39 @@ def arrow_type(word: str) -> pyarrow.DataType:
     raise ValueError(f"'{word}' is no type of an Iceberg table")
 
 
+def may_become(stored: pyarrow.DataType, type_: pyarrow.DataType) -> bool:
+    """Return whether a file's column may be one of a type ("Schema Evolution", "Appendix A").
+
+    Apart from promotions, kinds of files have some types in one that is more general.
+    """
+    import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
+
+    if stored == type_ or kinds.is_null(stored):
+        return True
+    stored = getattr(stored, "storage_type", stored)
+    if kinds.is_integer(stored):
+        is_wider = kinds.is_integer(type_) and stored.bit_width <= type_.bit_width
+        return bool(is_wider or kinds.is_time(type_))
+    if kinds.is_floating(stored):
+        return bool(kinds.is_floating(type_) and stored.bit_width <= type_.bit_width)
+    if kinds.is_decimal(stored):
+        return bool(kinds.is_decimal(type_) and stored.scale == type_.scale)
+    if kinds.is_date(stored) or kinds.is_timestamp(stored):
+        return bool(kinds.is_timestamp(type_))
+    if kinds.is_struct(stored):
+        return bool(type_ == variant())
+    if kinds.is_time(stored):
+        return bool(kinds.is_time(type_))
+    return _has_bytes(stored) and (_has_bytes(type_) or str(type_) == str(arrow_type("uuid")))
+
+
+def _has_bytes(type_: pyarrow.DataType) -> bool:
+    import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
+
+    tests = kinds.is_string, kinds.is_large_string, kinds.is_binary, kinds.is_large_binary
+    return any(test(type_) for test in (*tests, kinds.is_fixed_size_binary))
+
+
 def of_partition(stored: Any, word: str) -> Value:  # noqa: ANN401 - whatever Avro gives
     """Return a partition's value in the type of its column; raises ValueError, Arrow's errors."""
     if word.startswith("timestamp") and type(stored) is datetime.date:

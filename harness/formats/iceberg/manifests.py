@@ -73,8 +73,11 @@ def avro_records(content: bytes) -> AvroRecords:
     """Read a manifest or list; raises ValueError, EOFError, IndexError or KeyError."""
     import fastavro  # noqa: PLC0415 - only reading needs it
 
-    reader = fastavro.reader(io.BytesIO(content))
-    records: Any = tuple(reader)
+    try:
+        reader = fastavro.reader(io.BytesIO(content))
+        records: Any = tuple(reader)
+    except (fastavro.schema.SchemaParseException, TypeError, OverflowError) as problem:
+        raise ValueError(str(problem)) from problem
     return AvroRecords(records, reader.writer_schema, reader.metadata)
 
 

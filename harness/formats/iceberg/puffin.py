@@ -48,17 +48,17 @@ def blob_positions(blob: bytes) -> frozenset[int]:
         raise ValueError(f"a deletion vector has more than {len(blob)} bytes")
     (length,) = _LENGTH.unpack_from(blob)
     stored = blob[_LENGTH.size : _LENGTH.size + length]
-    positions = deletion_vectors.positions(stored)
     if len(blob) != length + 2 * _LENGTH.size:
         raise ValueError(f"its length is given as {length}, it is {len(blob) - 2 * _LENGTH.size}")
     (checksum,) = _LENGTH.unpack_from(blob, len(blob) - _LENGTH.size)
     if checksum != zlib.crc32(stored):
         raise ValueError("the checksum of its bitmap is wrong")
-    return positions
+    return deletion_vectors.positions(stored)
 
 
 def _blobs(content: bytes) -> list[Mapping[str, Any]]:
-    if not (content.startswith(MAGIC) and content.endswith(MAGIC)):
+    is_framed = content.startswith(MAGIC) and content.endswith(MAGIC)
+    if not is_framed or len(content) < 2 * len(MAGIC) + _FOOTER_END.size:
         raise ValueError(f"it is no Puffin file: that begins and ends with {MAGIC.decode()}")
     size, flags, _ = _FOOTER_END.unpack_from(content, len(content) - _FOOTER_END.size)
     begin = len(content) - _FOOTER_END.size - size

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from harness.engines.arrow_values import canonical
 from harness.formats.api import FileFactError
 from harness.formats.files import arrow_file, table_folder
-from harness.formats.files.column_parts import FIELD_ID, parts_of
+from harness.formats.files.column_parts import FIELD_ID, leaves, parts_of
 from harness.formats.files.locations import Locations
 from harness.formats.files.stored_columns import StoredColumns, converted
 from harness.formats.files.table_folder import TableFolder, UnreadableError
@@ -43,6 +43,8 @@ def plan(folder: TableFolder, metadata: str, locations: Locations, snapshot: str
     `metadata`: the path of its metadata file in the folder, or as a catalog names it; the newest
     if none. `snapshot`: the one that is read, with its own schema; the current one if none.
     """
+    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
+
     path = metadata or metadata_files.current(folder)
     whole = _metadata(folder, path, locations)
     try:
@@ -51,7 +53,7 @@ def plan(folder: TableFolder, metadata: str, locations: Locations, snapshot: str
         raise FileFactError(str(problem)) from problem
     except (KeyError, TypeError, AttributeError) as problem:
         raise FileFactError(f"{path}: what it says cannot be understood: {problem!r}") from problem
-    except ValueError as problem:
+    except (ValueError, pa.ArrowException) as problem:
         raise FileFactError(f"{path}: {problem}") from problem
 
 
@@ -72,13 +74,17 @@ class _TableAt:
     """The snapshot that was asked for; empty for the current one."""
 
     def plan(self) -> ReadPlan:
+        columns = parts_of(self.fields)
+        for _, leaf in leaves(columns):
+            column_types.arrow_type(leaf.type)  # an error here is one of the metadata
         return ReadPlan(
-            parts_of(self.fields),
+            columns,
             tuple(self._planned(file) for file in self._data),
             column_types.arrow_type,
             str(self.record.get("snapshot-id", "")),
             self._defaults,
             undecided=tuple(self._undecided()),
+            may_become=column_types.may_become,
         )
 
     @cached_property
@@ -98,6 +104,8 @@ class _TableAt:
         """Of the snapshot's schema; of the table's own for its current state."""
         number = self.record.get("schema-id") if self.named else None
         if number is None:
+            if not self.metadata.current_schema:
+                raise FileFactError("its metadata have no current schema")
             return self.metadata.current_schema
         if number not in self.metadata.schemas:
             raise FileFactError(f"its metadata have no schema {number}, which the snapshot names")
@@ -108,6 +116,10 @@ class _TableAt:
         """Of all schemas, this one last: columns may be gone by which rows were deleted."""
         schemas = (*self.metadata.schemas.values(), self.fields)
         return [field for fields in schemas for field in fields]
+
+    @cached_property
+    def _specs(self) -> Mapping[int, Sequence[Field]]:
+        return self.metadata.specs
 
     @cached_property
     def _types(self) -> Mapping[int, str]:
@@ -127,7 +139,7 @@ class _TableAt:
 
     @cached_property
     def _live(self) -> Sequence[Live]:
-        return tuple(manifests.live(self.record, self.metadata.specs, self._content))
+        return tuple(manifests.live(self.record, self._specs, self._content))
 
     @cached_property
     def _data(self) -> Sequence[Live]:
@@ -148,7 +160,7 @@ class _TableAt:
         constants = self._partition(file)
         # A partition's value goes before a column that is known by its name alone.
         names = {name: id_ for name, id_ in self._names.items() if id_ not in constants}
-        deletes = [d for d in self._deletes if applies(d, file, self.metadata.specs)]
+        deletes = [d for d in self._deletes if applies(d, file, self._specs)]
         return PlannedFile(
             file.path,
             self.locations.of(file.path),
@@ -164,7 +176,7 @@ class _TableAt:
 
     def _partition(self, file: Live) -> Mapping[Id, Value]:
         """Return the values of columns by which a file's partition is divided as they are."""
-        fields = zip(self.metadata.specs[file.spec], file.partition, strict=True)
+        fields = zip(self._specs[file.spec], file.partition, strict=True)
         return {
             field["source-id"]: column_types.of_partition(value, self._types[field["source-id"]])
             for field, value in fields
@@ -245,6 +257,16 @@ class _TableAt:
                 f"columns have defaults, which format version {version} does not have: a reader "
                 'may show them or NULL (Iceberg table specification, "Default values")'
             )
+        data = {self.locations.of(file.path) for file in self._data}
+        names = {path.rpartition("/")[2] for path in data}
+        for deletes, by_path in self._read_positions.items():
+            for path in sorted(by_path.keys() - data):
+                if path.rpartition("/")[2] in names:
+                    yield (
+                        f"{deletes} deletes rows of {path}, where no data file lies, though one "
+                        "elsewhere has its name: of that one they are not deleted (Iceberg table "
+                        'specification, "Position Delete Files")'
+                    )
 
 
 def _column(stored: pa.Table, number: int, name: str, path: str) -> pa.ChunkedArray:

@@ -140,7 +140,7 @@ class Applied:
     verdicts: tuple[Verdict, ...]
     gone: tuple[Known, ...] = ()
     """Lines that no longer occur: the run has cells of theirs, and none answers as they say."""
-    idle: tuple[Known, ...] = ()
+    unused: tuple[Known, ...] = ()
     """Lines of which this run has no cell; nothing is said of them."""
     unreviewed: tuple[Known, ...] = ()
     """Lines whose `because` is still to be written."""
@@ -195,7 +195,7 @@ class Lines:
         return Applied(
             verdicts=tuple(verdicts),
             gone=tuple(line for line in counted if line in gone),
-            idle=tuple(line for line in counted if line not in self._tried),
+            unused=tuple(line for line in counted if line not in self._tried),
             unreviewed=tuple(line for line in self._every if not line.reviewed),
             expired=self._expired,
             answered=tuple(verdict for verdict in verdicts if verdict.disclaimed),
@@ -376,12 +376,12 @@ def _general(
 
 
 def _interval(ground: CellIndex, at: int, cells: int, others: int) -> str:
-    """Return the range of steps around a cell's own in which every cell answers as it does."""
-    own = ground.seen[at].step
-    wrong = [ground.seen[place].step for place in ground.places(cells & others)]
-    low = max((step for step in wrong if step < own), default=-1)
-    high = min((step for step in wrong if step > own), default=None)
-    matching = [ground.seen[place].step for place in ground.places(cells & ~others)]
+    """Return the range of steps around a cell in which every cell answers as it does."""
+    middle = ground.seen[at].step
+    wrong = [ground.seen[index].step for index in ground.places(cells & others)]
+    low = max((step for step in wrong if step < middle), default=-1)
+    high = min((step for step in wrong if step > middle), default=None)
+    matching = [ground.seen[index].step for index in ground.places(cells & ~others)]
     inside = [step for step in matching if low < step and (high is None or step < high)]
     first, last = min(inside), max(inside)
     if high is None:

@@ -92,7 +92,7 @@ class ReviewedLine:
     line: int
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         return f"{self.path}:{self.line}"
 
     @property
@@ -292,7 +292,7 @@ def _check_hidden(lines: tuple[Known, ...], problems: Problems) -> None:
             if covers and known.until is None and (VIEW in dict(known.when) or not about_steps):
                 problems.add(
                     line.line,
-                    f"no check can use this line: the one at {known.place} matches first; "
+                    f"no check can use this line: the one at {known.location} matches first; "
                     "put the one with fewer conditions last",
                 )
                 break

@@ -43,26 +43,26 @@ class Lists:
     """So many of Hudi's columns the table's list begins with."""
     table: ColumnTypes
     """Of all columns but the partition columns, Hudi's among them."""
-    own: Mapping[Partition, ColumnTypes]
+    partitions: Mapping[Partition, ColumnTypes]
     recorded: bool = False
     """Whether the catalog was seen to have them, and they do not follow from the steps alone."""
 
     @property
     def differ(self) -> bool:
-        return any(types != self.table for types in self.own.values())
+        return any(types != self.table for types in self.partitions.values())
 
-    def shown(self, value: Value, place: int, row: Row) -> Value:
+    def shown(self, value: Value, position: int, row: Row) -> Value:
         """Return what a row shows under a column of the table; Hudi's take no place."""
-        if self.beyond(place, row):
+        if self.beyond(position, row):
             return None
-        at = self.ahead + place
+        at = self.ahead + position
         try:
-            return _left(value, self.table[at], self.own[row.group[1]][at])
+            return _left(value, self.table[at], self.partitions[row.group[1]][at])
         except ValueError:
             return Unpredicted()
 
-    def beyond(self, place: int, row: Row) -> bool:
-        return self.ahead + place >= len(self.own[row.group[1]])
+    def beyond(self, position: int, row: Row) -> bool:
+        return self.ahead + position >= len(self.partitions[row.group[1]])
 
 
 NO_LISTS: Final = Lists(0, (), {})
@@ -84,7 +84,7 @@ def lists(
     if plain:
         bare = range(history[-1].step + 1)
     ahead = 0 if history[-1].step in bare else len(META)
-    return Lists(ahead, _types(history[-1], bare), _own(history, bare))
+    return Lists(ahead, _types(history[-1], bare), _partition_lists(history, bare))
 
 
 def recorded_lists(
@@ -103,42 +103,42 @@ def recorded_lists(
     columns = [name.lower() for name in history[-1].schema.names if name not in by]
     if columns != [name.lower() for name, _ in table[ahead:]]:
         return None
-    own: dict[Partition, ColumnTypes] = {}
+    by_partition: dict[Partition, ColumnTypes] = {}
     for fact in (fact for base, logs in slices(files, steps) for fact in (base, *logs) if fact):
         for key in fact.keys[:1]:  # all rows of a file are of one partition
             listed = of_folder.get(partition_paths.folder_of(fact.path), table)
-            own[version(history, fact, key, steps).group[1]] = _parsed(listed)
-    return Lists(ahead, _parsed(table), own, recorded=True)
+            by_partition[version(history, fact, key, steps).group[1]] = _parsed(listed)
+    return Lists(ahead, _parsed(table), by_partition, recorded=True)
 
 
 def _parsed(listed: ListedColumns) -> ColumnTypes:
     return tuple(parse_type(type_) if type_ else Primitive(type_) for _, type_ in listed)
 
 
-def _own(history: History, bare: Container[int]) -> Mapping[Partition, ColumnTypes]:
-    own: dict[Partition, ColumnTypes] = {}
+def _partition_lists(history: History, bare: Container[int]) -> Mapping[Partition, ColumnTypes]:
+    by_partition: dict[Partition, ColumnTypes] = {}
     before = history[0]
     for truth in history:
         now = _types(truth, bare)
         if truth.schema == before.schema and now != _types(before, bare):
-            own = dict.fromkeys(own, now)
+            by_partition = dict.fromkeys(by_partition, now)
         for row in truth.rows.values():
-            own.setdefault(row.group[1], now)
+            by_partition.setdefault(row.group[1], now)
         before = truth
-    return own
+    return by_partition
 
 
 def _types(truth: Truth, bare: Container[int]) -> ColumnTypes:
     by = truth.table.partition_by
-    own = tuple(field.type for field in truth.schema.fields if field.name not in by)
-    return own if truth.step in bare else (*(field.type for field in META.values()), *own)
+    types = tuple(field.type for field in truth.schema.fields if field.name not in by)
+    return types if truth.step in bare else (*(field.type for field in META.values()), *types)
 
 
-def _left(value: Value, now: DataType, own: DataType) -> Value:
+def _left(value: Value, now: DataType, listed: DataType) -> Value:
     """Return what is left of a value under the table's type that passes through the partition's."""
-    if value is None or now == own:
+    if value is None or now == listed:
         return value
-    match value, now, own:
+    match value, now, listed:
         case _, Primitive("int" | "long" | "float" | "double") | Decimal(), Primitive("string"):
             return _number(value) if isinstance(value, str) else value
         case dict(), Struct(parts), Struct(theirs):
@@ -149,7 +149,7 @@ def _left(value: Value, now: DataType, own: DataType) -> Value:
             return tuple(_left(element, to, of) for element in value)
         case MapValue(), Map(_, to), Map(_, of):
             return MapValue.of([(key, _left(pair, to, of)) for key, pair in value.pairs])
-    raise ValueError(f"{own} is the partition's type, {now} the table's")
+    raise ValueError(f"{listed} is the partition's type, {now} the table's")
 
 
 def _number(text: str) -> Value:

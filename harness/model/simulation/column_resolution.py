@@ -203,8 +203,8 @@ def sources(
             # Its value comes from the partition's path, or the record's key, not from the file.
             result.append((field, written.by_id(field.id)))
             continue
-        place = first.index(field.id) if by is ColumnMapping.RENUMBERED else position
-        result.append((field, _in_file(field, place, in_file, written, by)))
+        index = first.index(field.id) if by is ColumnMapping.RENUMBERED else position
+        result.append((field, _in_file(field, index, in_file, written, by)))
         position += 1
     return result
 

@@ -124,7 +124,7 @@ def taken_for(
         return {}
     types = {field.id: field.type for field in now}
     pairs = zip(listed, _order(history, now, files, steps), strict=True)
-    others = {shown: own for shown, own in pairs if shown != own}
+    others = {shown: name for shown, name in pairs if shown != name}
     return others if all(types[a] == types[b] for a, b in others.items()) else {}
 
 

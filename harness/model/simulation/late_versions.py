@@ -41,7 +41,9 @@ class SimulatedRow:
         if older is None:
             return self
         triples = zip(there, self.values, older.values, strict=True)
-        return replace(self, values=tuple(mine if own else old for own, mine, old in triples))
+        return replace(
+            self, values=tuple(mine if is_newer else old for is_newer, mine, old in triples)
+        )
 
 
 def file_rows(truth: Truth, fact: FileFact) -> Rows:

@@ -294,8 +294,10 @@ class Simulation:
             read = {**dict.fromkeys(gone), **own_rows}
             other, truth = strategy.logs is Logs.OTHER_MODE, self._history[self._steps[log.instant]]
             vain = late_versions.overtaken(truth, log, otherwise=other)
-            own = {key: row for key, row in read.items() if key not in vain}
-            newer |= own if other else late_versions.on_top(truth, own, {**older, **newer}, whole)
+            valid = {key: row for key, row in read.items() if key not in vain}
+            newer |= (
+                valid if other else late_versions.on_top(truth, valid, {**older, **newer}, whole)
+            )
         return newer
 
     def sources(self, strategy: ReadStrategy, fact: FileFact) -> list[tuple[Field, Field | None]]:
@@ -307,8 +309,8 @@ class Simulation:
             return result
         _, row = rows[0]  # all rows of a file are of one partition
         return [
-            (field, source if place is None or not lists.beyond(place, row) else None)
-            for (field, source), place in zip(result, self._places(), strict=True)
+            (field, source if position is None or not lists.beyond(position, row) else None)
+            for (field, source), position in zip(result, self._places(), strict=True)
         ]
 
     def _taken(
@@ -479,7 +481,7 @@ def names_of(
     table's name, it may be the table's as well: not all statistics are made with the file.
     """
     head, *rest = path.split(".")
-    own = frozenset[str]() if head in dict(fact.columns) else frozenset({path})
+    whole = frozenset[str]() if head in dict(fact.columns) else frozenset({path})
     field, source = next((pair for pair in pairs if pair[0].name == head), (None, None))
     names = []
     for part in ("", *rest):
@@ -488,9 +490,9 @@ def names_of(
             source = part_in(source, field, inner, by) if inner is not None else None
             field = inner
         if field is None or source is None:
-            return own
+            return whole
         names.append(source.name)
-    return own | {".".join(names)}
+    return whole | {".".join(names)}
 
 
 TableLook = tuple[tuple[str, ...], frozenset[tuple[tuple[Look, ...], int]]]

@@ -45,10 +45,10 @@ def lying(
     prefix = f"{history[0].table.key}:"
     for base, logs in slices(files, steps):
         for fact in (*((base,) if base else ()), *logs):
-            own = RowFile(columns_step(history, fact, steps), fact)
+            file = RowFile(columns_step(history, fact, steps), fact)
             for key in fact.keys:
                 text = key.removeprefix(prefix)
-                result[text] = (*result.get(text, ()), own)
+                result[text] = (*result.get(text, ()), file)
     return result
 
 

@@ -122,7 +122,8 @@ class Operation:
     WHY_NOT: ClassVar[str] = ""
     """Why the others do not have it, to follow their name; by default that only these have it."""
     TRACE: ClassVar[StepTrace | None] = None
-    """By what alone it shows in the table's records; None for a write or a schema change."""
+    """By what alone it shows in the table's records; None for a write or a schema change, and for
+    what shows nowhere, which counts as done unless it ends in an error."""
 
     def text(self) -> str:
         """Return what it does in a few words, for reports: `rename column f1 to f1_new`."""

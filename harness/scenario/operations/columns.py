@@ -76,8 +76,8 @@ class AddColumn(ColumnChange):
 
     def schema(self, before: Schema) -> Schema:
         """Rows that are there have the default (Iceberg specification, "Default values")."""
-        place = position_of(self.first, self.after)
-        return before.add(self.name, self.type, place, self._default())
+        column_position = position_of(self.first, self.after)
+        return before.add(self.name, self.type, column_position, self._default())
 
     def _default(self) -> Value:
         if self.default is None:
@@ -90,8 +90,8 @@ class AddColumn(ColumnChange):
             raise SchemaChangeError(f"the default: {wrong}") from wrong
 
     def clause(self) -> str:
-        place = position(self.first, self.after)
-        return f"add columns ({quoted(self.name)} {type_text(self.type)}{place})"
+        column_position = position(self.first, self.after)
+        return f"add columns ({quoted(self.name)} {type_text(self.type)}{column_position})"
 
     def statements(self, context: StepContext) -> Statements:
         if context.kind.family is not Family.ICEBERG or self.default is None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import Annotated, ClassVar, Final
 
 from pydantic import Strict
 
@@ -98,7 +98,7 @@ class WholeRows(RowWrite):
 
 @dataclass(frozen=True, slots=True)
 class Insert(WholeRows):
-    EXAMPLES = (
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             "insert: [5, 6]", "adds new rows; one insert makes one file group in each partition"
         ),
@@ -166,17 +166,39 @@ class WriteParquet(Insert):
             "the same, and the files have partition columns as well, with a value of their own: "
             "the folder's counts",
         ),
+        Example(
+            "write_parquet: {keys: [5], legacy: true}",
+            "adds rows by files that Spark writes in the layout of old Hive and Spark, as with "
+            "`add_files`",
+        ),
     )
     FAMILIES = frozenset({Family.HIVE})
     int96: bool = False
     also: Explicit | None = None
+    legacy: bool = False
 
     def text(self) -> str:
+        if self.legacy:
+            return f"add {rows_text(len(self.keys) + len(self.rows))} by files of the old layout"
         also = f" that have {', '.join(self.also)} too" if self.also else ""
         return f"add {rows_text(len(self.keys) + len(self.rows))} by files of PyArrow{also}"
 
+    def evolve(self, before: Truth) -> Truth:
+        added = {
+            (text_of(row.key), name): convert(value, before.schema.find(name).type)
+            for row in self.versions(before)
+            for name, value in (self.also or {}).items()
+        }
+        after = Insert.evolve(self, before)
+        return replace(after, beside={**before.beside, **added}) if added else after
+
     def statements(self, context: StepContext) -> Statements:
         before, after = context.before, context.after
+        if self.legacy:
+            if self.int96 or self.also:
+                raise SchemaChangeError("'legacy' stands with neither 'int96' nor 'also'")
+            insert = insert_rows(after, self.versions(before)).replace("{table}", TABLE_NAME)
+            return under(LEGACY_FORMAT, "true", "false", [Sql(insert)])
         by, added = after.table.partition_by, self.also or {}
         if wrong := [name for name in added if name not in by]:
             raise SchemaChangeError(f"also: '{wrong[0]}' is no partition column")

@@ -150,7 +150,7 @@ def test_artifacts_from_takes_the_other_ones_artifacts_and_patches_first() -> No
 WHEELS = f"wheels: {{{{{{}}: {{{{{{}}: {{{{size: 3, sha256: {SHA}}}}}}}}}}}}}"
 """A package and the machine that it is for are left open."""
 GIVEN = "is given; allowed:"
-HELD = "plugin/hive:"
+PLUGIN = "plugin/hive:"
 OLD = "replace: {old: new}"
 JRE = 'jre: "25"'
 
@@ -168,8 +168,8 @@ JRE = 'jre: "25"'
         ("listens: loopback\n", "", "1: lock data: 'listens' is missing; keys: name, engine, ver"),
         (f"20, sha256: {SHA}", "20, sha256: abc", f"14: {READER}.sha256: 'abc' {GIVEN} 64"),
         ("x:reader:2", "x:../r:2", f"14: {READER}.get: 'org.x:../r:2:jar' holds a part"),
-        (HELD, "../hive:", f"13: lock data: artifacts.../hive: '../hive' {GIVEN}"),
-        (HELD, "/hive:", f"13: lock data: artifacts./hive: '/hive' {GIVEN}"),
+        (PLUGIN, "../hive:", f"13: lock data: artifacts.../hive: '../hive' {GIVEN}"),
+        (PLUGIN, "/hive:", f"13: lock data: artifacts./hive: '/hive' {GIVEN}"),
         ("size: 20", "members: [a], size: 20", "14: only what goes into 'archive'"),
         ("size: 20", "size: -1", f"14: {READER}.size: -1: input should be greater than or equal"),
         (", replace: {old: new}", "", f"16: {PATCH}: a patch has replace, or code, or both"),
@@ -247,10 +247,10 @@ def test_what_is_made_of_a_server_changes_its_tree_and_the_digest(change: dict[s
 
 def test_distributions_that_unpack_the_same_share_a_tree() -> None:
     trees = [distributions.tree_digest(distributions.load(name)) for name in ALL]
-    of = dict(zip(ALL, trees, strict=True))
-    assert of["hive-3.1.3"] == of["hive-metastore-3.1.3"]
-    assert of["spark-3.5.8"] is None
-    assert of["trino-476"] != of["prestosql-350"]
+    tree_of = dict(zip(ALL, trees, strict=True))
+    assert tree_of["hive-3.1.3"] == tree_of["hive-metastore-3.1.3"]
+    assert tree_of["spark-3.5.8"] is None
+    assert tree_of["trino-476"] != tree_of["prestosql-350"]
 
 
 def test_what_the_plan_reads_or_a_session_is_reported_changes_no_digest() -> None:

@@ -28,8 +28,11 @@ CENTRAL = Repository(URL)
 @pytest.mark.parametrize(
     ("text", "mirror"),
     [
-        *((settings(of), CENTRAL) for of in ("central", "*", "external:*", "other, central")),
-        *((settings(of), None) for of in ("other", "*,!central", "")),
+        *(
+            (settings(mirrored), CENTRAL)
+            for mirrored in ("central", "*", "external:*", "other, central")
+        ),
+        *((settings(mirrored), None) for mirrored in ("other", "*,!central", "")),
         (settings("*,!other"), CENTRAL),
         (settings("*", namespace=""), CENTRAL),
         (settings("*", SERVER.format("p")), Repository(URL, ("u", "p"))),

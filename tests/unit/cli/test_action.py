@@ -115,7 +115,7 @@ def test_the_workflow_of_the_page_gives_the_action_inputs_that_it_has() -> None:
     steps = ci_page.read(WORKFLOW)["jobs"]["upgrade"]["steps"]
     given = steps[-1]["with"]
     assert given.keys() <= ACTION["inputs"].keys()
-    required = {name for name, of in ACTION["inputs"].items() if of.get("required")}
+    required = {name for name, declared in ACTION["inputs"].items() if declared.get("required")}
     assert required <= given.keys()
 
 

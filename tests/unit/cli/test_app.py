@@ -1,4 +1,4 @@
-"""The command line: what people do wrong is told in words, with the status of its kind."""
+"""The command line: errors of users are reported in words, each with its exit status."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import os
 from pathlib import Path
 
 import pytest
+import typer
 
-from harness.cli import app, plan_options, show_plan
+from harness.cli import app, options, plan_options, show_plan
 from harness.core import yaml_reader
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.run import pipeline, run_folder
@@ -34,7 +35,7 @@ def test_a_scenario_of_ones_own_is_planned_with_the_readers_of_the_profile(
     assert f"/mine (hudi-cow), after\n    {steps}" in message
 
 
-def test_a_bad_scenario_is_told_with_file_and_line(tmp_path: Path, capsys: Capture) -> None:
+def test_a_bad_scenario_is_reported_with_file_and_line(tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "bad.yaml"
     path.write_text(MOVED.replace("after: f2", "after: f9"), encoding="utf-8")
     assert app.main(["run", str(path)]) == WRONG_USE
@@ -96,12 +97,25 @@ def test_a_cell_that_did_not_run_is_unknown_even_when_only_showing(
     assert "did not run" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("options", [["-k", "move"], ["a.yaml", "--fresh"]])
+@pytest.mark.parametrize("also", [["-k", "move"], ["a.yaml", "--fresh"]])
 def test_a_run_that_is_resumed_keeps_its_plan(
-    recorded: Path, options: list[str], capsys: Capture
+    recorded: Path, also: list[str], capsys: Capture
 ) -> None:
-    assert app.main(["run", "--resume", "--run-dir", str(recorded), *options]) == WRONG_USE
+    assert app.main(["run", "--resume", "--run-dir", str(recorded), *also]) == WRONG_USE
     assert "goes on with a run as it was planned" in capsys.readouterr().err
+
+
+WITH_RESUME = {
+    *("resume", "run_dir", "offline", "timeout", "write_timeout", "history"),
+    *("show", "fail_on_flaky", "github", "quiet", "json", "verbose"),
+}
+"""Options that change no plan."""
+
+
+def test_each_option_of_a_run_is_part_of_its_plan_or_goes_with_resume() -> None:
+    command = typer.main.get_group(app.app).commands["run"]
+    named = {parameter.name for parameter in command.params}
+    assert named - {"context", "help"} == {*options.PLANNED_ALREADY, *WITH_RESUME}
 
 
 def test_there_must_be_a_run_to_go_on_with(
@@ -241,7 +255,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def refused(capsys: Capture, *arguments: str) -> str:
-    """Return what is said to somebody who used a command wrongly."""
+    """Return the error of a wrong use."""
     assert app.main(arguments) == WRONG_USE
     message = capsys.readouterr().err
     assert "Traceback" not in message
@@ -299,7 +313,7 @@ def test_a_file_is_no_run(command: str, mine: Path, capsys: Capture) -> None:
     assert f"{mine} is not a folder; let --run-dir name one" in message
 
 
-def test_a_working_folder_that_is_gone_is_told(
+def test_a_working_folder_that_is_gone_is_reported(
     mine: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     gone = mine.with_name("gone")
@@ -329,7 +343,7 @@ def test_what_only_serves_engines_is_no_reader_and_is_not_listed_as_one(
     ("file", "wording"),
     [(".", "is a folder"), ("", "is a folder"), ("a/b.tar", "no folder a for b")],
 )
-def test_a_file_that_cannot_be_written_is_told_before_anything_is_downloaded(
+def test_a_file_that_cannot_be_written_is_reported_before_anything_is_downloaded(
     file: str, wording: str, mine: Path, capsys: Capture
 ) -> None:
     assert wording in refused(capsys, "cache", "export", file, "--profile", "first", "--offline")

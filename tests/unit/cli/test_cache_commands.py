@@ -23,7 +23,9 @@ def test_the_key_is_one_line_and_another_for_other_engines(capsys: Capture) -> N
     assert keys[0] == keys[1] != keys[2]
 
 
-def test_offline_what_is_missing_is_told_with_what_to_do(capsys: Capture, tmp_path: Path) -> None:
+def test_offline_what_is_missing_is_reported_with_what_to_do(
+    capsys: Capture, tmp_path: Path
+) -> None:
     arguments = ["run", "--profile", "first", "--offline", "--run-dir", str(tmp_path / "run")]
     assert app.main(arguments) == BROKEN
     message = capsys.readouterr().err

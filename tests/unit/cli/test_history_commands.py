@@ -40,7 +40,7 @@ def stored() -> Path:
 
 
 def ended(capsys: Capture, *command: str) -> dict[str, Any]:
-    """Return what a command tells a program at its end."""
+    """Return the last event of a command with --json."""
     capsys.readouterr()
     app.main([*command, "--json"])
     end: dict[str, Any] = json.loads(capsys.readouterr().out.splitlines()[-1])

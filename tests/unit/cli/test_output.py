@@ -1,4 +1,4 @@
-"""Every command that takes a while can be told to be quiet, and tells programs all as JSON."""
+"""Every long command has a quiet form and a JSON form for programs."""
 
 from __future__ import annotations
 

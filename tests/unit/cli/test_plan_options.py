@@ -128,13 +128,13 @@ def test_readers_that_are_named_are_asked_instead_of_the_profiles() -> None:
     assert [str(reader) for reader in made.readers] == ["trino-476", "hive-3.1.3@container"]
     assert {cell.reader for cell in made.cells} == set(map(str, made.readers))
     everywhere = plan_options.make(
-        None, "first", "", where=PlanOverrides("process"), named=NamedParts(readers=asked)
+        None, "first", "", overrides=PlanOverrides("process"), named=NamedParts(readers=asked)
     )
     assert [str(reader) for reader in everywhere.readers] == ["trino-476", "hive-3.1.3"]
 
 
 def test_readers_of_an_object_store_are_processes_and_read_a_control_first() -> None:
-    made = plan_options.make(None, "first", "", where=PlanOverrides("process", "s3"))
+    made = plan_options.make(None, "first", "", overrides=PlanOverrides("process", "s3"))
     assert [reader.distribution for reader in made.readers][-1] == "trino-476@s3"
     controls = [cell for cell in made.cells if cell.variant.startswith("control/")]
     assert {cell.reader for cell in controls} == {str(reader) for reader in made.readers}
@@ -142,14 +142,14 @@ def test_readers_of_an_object_store_are_processes_and_read_a_control_first() -> 
         None,
         "first",
         "",
-        where=PlanOverrides("process"),
+        overrides=PlanOverrides("process"),
         named=NamedParts(readers=["trino-476@s3"]),
     )
     assert [str(reader) for reader in again.readers] == ["trino-476@s3"]
 
 
 @pytest.mark.parametrize(
-    ("where", "reader", "problem"),
+    ("overrides", "reader", "problem"),
     [
         (PlanOverrides("container"), "trino-476@s3", "do not reach the object store"),
         (PlanOverrides("", "s3"), "trino-476@container", "do not reach the object store"),
@@ -162,13 +162,15 @@ def test_readers_of_an_object_store_are_processes_and_read_a_control_first() -> 
     ],
 )
 def test_who_cannot_read_from_an_object_store_is_told(
-    where: PlanOverrides, reader: str, problem: str
+    overrides: PlanOverrides, reader: str, problem: str
 ) -> None:
     with pytest.raises(UsageProblem, match=problem):
-        plan_options.make(None, "first", "", where=where, named=NamedParts(readers=[reader]))
+        plan_options.make(
+            None, "first", "", overrides=overrides, named=NamedParts(readers=[reader])
+        )
 
 
-def test_what_is_asked_instead_of_the_profile_s_queries_is_read_and_what_cannot_be_is_told(
+def test_what_is_asked_instead_of_the_profile_s_queries_is_read_and_what_cannot_be_is_reported(
     mine: Path,
 ) -> None:
     asked = PlanOverrides(queries=("where(f1 = old)", "where(f1 is nan)", "limit(2)"))

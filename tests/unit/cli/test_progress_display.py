@@ -53,7 +53,7 @@ def test_after_a_minute_plain_lines_tell_every_count_that_runs_once_one_of_them_
     ]
 
 
-def test_of_a_count_that_is_given_up_no_end_is_told() -> None:
+def test_of_a_count_that_is_given_up_no_end_is_reported() -> None:
     out = io.StringIO()
     for progress in (PlainProgress(out), JsonProgress(out)):
         with pytest.raises(KeyError), progress.count("ask", 8):

@@ -158,10 +158,12 @@ def remedied(
 
     def done(made: Plan, *_: object) -> Run:
         plans.append(made)
-        of = [(cell, replace(cell, reader=answering.get(cell.reader, ""))) for cell in made.cells]
+        pairs = [
+            (cell, replace(cell, reader=answering.get(cell.reader, ""))) for cell in made.cells
+        ]
         answers = [
             replace(recorded.answers[other.case], case=cell.case)
-            for cell, other in of
+            for cell, other in pairs
             if other.case in recorded.answers
         ]
         load_run.write_info(tmp_path, plan_record.info_of(made, "x", NOW))
@@ -183,8 +185,10 @@ def test_the_other_settings_are_asked_about_the_whole_scenario_and_what_heals_is
 ) -> None:
     answering = {BY_NAME: BY_NAME, BY_POSITION: BY_POSITION}
     status, made = remedied(judged, tmp_path, monkeypatch, answering)
-    own = [cell for cell in load_run.load(judged).info.cells if cell.reader == BY_NAME]
-    scenario = {replace(cell, reader="") for cell in own if cell.variant.startswith("hudi/rename[")}
+    by_name = [cell for cell in load_run.load(judged).info.cells if cell.reader == BY_NAME]
+    scenario = {
+        replace(cell, reader="") for cell in by_name if cell.variant.startswith("hudi/rename[")
+    }
     asked = {(replace(cell, reader=""), cell.reader) for cell in made.cells}
     assert len({cell.variant for cell in scenario}) == 2
     assert asked == {(cell, reader) for cell in scenario for reader in answering}

@@ -1,4 +1,4 @@
-"""Runs are begun where nothing of anybody's can be taken for the half files of a run."""
+"""A run begins only in a folder whose files cannot be taken for those of a run."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def test_what_was_found_is_written_and_counted(
     assert usage_file.read(Path("usage.yaml")).tables == (GOOD,)
 
 
-def test_a_table_that_cannot_be_read_is_told_and_the_status_is_3(
+def test_a_table_that_cannot_be_read_is_reported_and_the_status_is_3(
     monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     finds(monkeypatch, GOOD, BAD, hidden="refused")
@@ -73,7 +73,7 @@ def test_a_program_is_told_the_same(monkeypatch: pytest.MonkeyPatch, capsys: Cap
         ("127.0.0.1:1", 3, "the metastore at 127.0.0.1:1 does not answer"),
     ],
 )
-def test_an_address_that_is_none_or_where_nobody_answers_is_told(
+def test_an_address_that_is_none_or_where_nobody_answers_is_reported(
     address: str, status: int, problem: str, capsys: Capture
 ) -> None:
     assert app.main(["scan", address]) == status

@@ -1,4 +1,4 @@
-"""What is typed wrongly gets the reason, and a way on that does not end in another refusal."""
+"""A mistyped command gets the reason and a next step that is not refused itself."""
 
 from __future__ import annotations
 

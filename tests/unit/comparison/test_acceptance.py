@@ -81,7 +81,7 @@ def test_a_line_that_no_longer_occurs_counts_as_worse() -> None:
     assert result.decision is Decision.NOTHING_CHANGES
 
 
-def test_nothing_is_said_of_a_line_of_which_nothing_was_asked() -> None:
+def test_nothing_is_reported_about_a_line_of_which_nothing_was_asked() -> None:
     other = replace(LINE, scenarios=("hudi/other",))
     later = replace(LINE, operation="compact")
     result = accepting(other, later, replace(LINE, engine="hive"), new=(verdict(RIGHT),))
@@ -125,16 +125,16 @@ def test_what_is_written_accepts_every_cause_once_there_are_reasons() -> None:
     assert text.count("TODO\n") == len(result.regressions) == 2
     todo = result.accepting(acceptance.parse(text, "f"), TODAY)
     assert (todo.regressions, todo.status) == ((), 1)
-    said = acceptance.parse(text.replace("because: TODO", "because: seen"), "f")
-    done = result.accepting(said, TODAY)
+    acceptances = acceptance.parse(text.replace("because: TODO", "because: seen"), "f")
+    done = result.accepting(acceptances, TODAY)
     assert done.status == 0
     again = acceptance.dump(done.regressions, [cause.by for cause in done.accepted.causes])
     assert [
         replace(acceptance, path="", line=0) for acceptance in acceptance.parse(again, "f")
-    ] == [replace(acceptance, path="", line=0) for acceptance in said]
+    ] == [replace(acceptance, path="", line=0) for acceptance in acceptances]
 
 
-def test_what_is_unexplained_is_left_out_and_said() -> None:
+def test_what_is_unexplained_is_left_out_and_reported() -> None:
     result = compared(verdict(WRONG, finding(FindingKind.UNEXPLAINED, ("1", "f2", "?"))))
     text = acceptance.dump(result.regressions)
     assert "# Left out: trino: unexplained since rename_column" in text
@@ -152,7 +152,7 @@ def test_whatever_an_engine_says_is_read_as_it_was_written(error: str, operation
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "problem"),
     [
         ("engine: trino", "are a list"),
         ("- engine: trino", "'operation' is missing"),
@@ -167,7 +167,7 @@ def test_whatever_an_engine_says_is_read_as_it_was_written(error: str, operation
         ("- {engine: t, operation: o, because: b, finding: stale}\n" * 2, "is about the same"),
     ],
 )
-def test_a_file_that_says_nothing_useful_is_refused_with_its_line(text: str, said: str) -> None:
-    with pytest.raises(ScenarioProblem, match=said) as wrong:
+def test_a_file_that_says_nothing_useful_is_refused_with_its_line(text: str, problem: str) -> None:
+    with pytest.raises(ScenarioProblem, match=problem) as wrong:
         acceptance.parse(text, "accept.yaml")
     assert str(wrong.value).startswith("accept.yaml:")

@@ -20,7 +20,7 @@ from tests.builders.verdicts import OTHER, VARIANT, WRITER, finding, run, state,
 RIGHT, WRONG = VerdictKind.CORRECT, VerdictKind.WRONG
 
 
-def test_several_variants_are_held_against_one_of_the_old_side() -> None:
+def test_several_variants_are_compared_with_one_of_the_old_side() -> None:
     old = run(verdict(RIGHT))
     new = run(verdict(WRONG), verdict(RIGHT, variant=OTHER))
     names = Correspondence(variants={OTHER.id: VARIANT.id})

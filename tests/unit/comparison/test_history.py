@@ -1,4 +1,4 @@
-"""The file that stores runs loses nothing; when cells turned over them, and what differed then."""
+"""The file that stores runs loses nothing; when verdicts turned, and what differed then."""
 
 from __future__ import annotations
 
@@ -291,7 +291,7 @@ def test_a_reader_of_another_version_is_followed_and_is_what_differs(tmp_path: P
     ]
 
 
-def test_a_reader_that_comes_back_is_held_against_what_was_there_meanwhile(tmp_path: Path) -> None:
+def test_a_reader_that_comes_back_is_compared_with_what_was_there_meanwhile(tmp_path: Path) -> None:
     versions = (("trino-476", RIGHT), ("trino-483", WRONG), ("trino-476", RIGHT))
     runs = [run(verdict(kind, reader=reader)) for reader, kind in versions]
     turns = one(history_after(tmp_path, *days(runs)))
@@ -363,7 +363,7 @@ def test_another_statement_makes_it_another_question_but_not_another_database(
 
 
 def changed(given: Run, what: str) -> Run:
-    """Return a run in which something else is otherwise."""
+    """Return a run with one other difference."""
     info = given.info
     (reader,) = info.readers
     changes: Mapping[str, Run] = {

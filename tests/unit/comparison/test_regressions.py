@@ -17,7 +17,7 @@ def right(*steps: int) -> Run:
     return run(*(verdict(RIGHT, step=number) for number in steps))
 
 
-def of(old: Run, *new: Verdict) -> tuple[Regression, ...]:
+def regressions_of(old: Run, *new: Verdict) -> tuple[Regression, ...]:
     """Return what gets worse; what a refusal is called, `because` says."""
     first = verdict(RIGHT, step=1)
     made = run(
@@ -30,7 +30,7 @@ def of(old: Run, *new: Verdict) -> tuple[Regression, ...]:
 
 def test_a_finding_is_owed_to_the_step_after_which_it_is_first_seen() -> None:
     new = [verdict(WRONG, RENAME, step=literal) for literal in (2, 3, 4)]
-    (result,) = of(right(1, 2, 3, 4), *new)
+    (result,) = regressions_of(right(1, 2, 3, 4), *new)
     assert result.key.operation == "rename_column"
     assert result.first.either.step == 2
     assert len(result.pairs) == 3
@@ -40,7 +40,7 @@ def test_a_finding_is_owed_to_the_step_after_which_it_is_first_seen() -> None:
 def test_what_was_wrong_before_belongs_to_the_cause_since_which_the_new_side_is_wrong() -> None:
     old = run(verdict(RIGHT, step=2), verdict(WRONG, STALE, step=3), verdict(REFUSED, step=4))
     new = [verdict(WRONG, RENAME, step=literal) for literal in (2, 3, 4)]
-    (result,) = of(old, *new)
+    (result,) = regressions_of(old, *new)
     assert result.key.operation == "rename_column"
     assert result.changes == (
         VerdictChange.REGRESSED,
@@ -51,9 +51,9 @@ def test_what_was_wrong_before_belongs_to_the_cause_since_which_the_new_side_is_
 
 def test_what_both_sides_show_is_no_cause() -> None:
     old = run(verdict(WRONG, RENAME))
-    (result,) = of(old, verdict(WRONG, RENAME, STALE))
+    (result,) = regressions_of(old, verdict(WRONG, RENAME, STALE))
     assert result.key.finding is FindingKind.STALE
-    assert of(old, verdict(WRONG, RENAME)) == ()
+    assert regressions_of(old, verdict(WRONG, RENAME)) == ()
 
 
 def test_silent_causes_come_before_loud_ones() -> None:
@@ -63,7 +63,7 @@ def test_silent_causes_come_before_loud_ones() -> None:
         verdict(WRONG, STALE, step=3),
     ]
     old = run(verdict(RIGHT), verdict(RIGHT, variant=OTHER), verdict(RIGHT, step=3))
-    silent, loud = of(old, *new)
+    silent, loud = regressions_of(old, *new)
     assert silent.key.finding is FindingKind.STALE
     assert loud.key.symptom.what == "BROKEN"
 
@@ -72,7 +72,7 @@ def test_findings_of_readers_and_of_writers_are_never_one_cause() -> None:
     theirs = finding(FindingKind.LOST_VALUE, ("1", "f2", None), responsible=Responsible.WRITER)
     ours = finding(FindingKind.LOST_VALUE, ("1", "f2", None))
     old = run(verdict(RIGHT), verdict(RIGHT, variant=OTHER))
-    result = of(old, verdict(WRONG, theirs), verdict(WRONG, ours, variant=OTHER))
+    result = regressions_of(old, verdict(WRONG, theirs), verdict(WRONG, ours, variant=OTHER))
     assert {regression.key.symptom.responsible for regression in result} == {
         Responsible.READER,
         Responsible.WRITER,
@@ -82,7 +82,7 @@ def test_findings_of_readers_and_of_writers_are_never_one_cause() -> None:
 def test_a_refused_step_is_the_writers_cause() -> None:
     step = replace(verdict(REFUSED, reader=WRITER, view=WRITE), query="step", because="no DROP")
     old = run(replace(step, verdict=RIGHT, because=""))
-    (result,) = of(old, step)
+    (result,) = regressions_of(old, step)
     assert result.key.engine == ""
     assert result.key.operation == "rename_column"
     assert result.by_default
@@ -92,22 +92,22 @@ def test_a_step_that_is_recorded_wrongly_is_no_refusal() -> None:
     low = finding(FindingKind.LOW_MAX_ID, ("", "f2", "7"), responsible=Responsible.HISTORY)
     step = replace(verdict(WRONG, low, reader=WRITER, view=WRITE), query="step")
     old = run(replace(step, verdict=RIGHT, findings=()))
-    (result,) = of(old, step)
+    (result,) = regressions_of(old, step)
     symptom = result.key.symptom
     assert (symptom.kind, symptom.what, symptom.responsible) == (
         WRONG,
         "low_max_id",
         Responsible.HISTORY,
     )
-    assert of(run(step), step) == ()
+    assert regressions_of(run(step), step) == ()
 
 
 def test_settings_that_nobody_has_by_default_are_marked() -> None:
     by_position = "trino-476{use-column-names=false}"
     old = run(verdict(RIGHT, reader=by_position), verdict(RIGHT))
-    chosen = of(old, verdict(WRONG, RENAME, reader=by_position), verdict(RIGHT))
+    chosen = regressions_of(old, verdict(WRONG, RENAME, reader=by_position), verdict(RIGHT))
     assert [regression.by_default for regression in chosen] == [False]
-    default = of(old, verdict(RIGHT, reader=by_position), verdict(WRONG, RENAME))
+    default = regressions_of(old, verdict(RIGHT, reader=by_position), verdict(WRONG, RENAME))
     assert [regression.by_default for regression in default] == [True]
 
 

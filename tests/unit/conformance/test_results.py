@@ -14,10 +14,10 @@ NONE, DARK = (
 )
 
 
-def conformance(*found: CheckResult, reader: str = "trino-476") -> Conformance:
-    every = dict.fromkeys(kit.ASSERTS, GOOD) | dict(zip(kit.ASSERTS, found, strict=False))
+def conformance(*first: CheckResult, reader: str = "trino-476") -> Conformance:
+    every = dict.fromkeys(kit.ASSERTS, GOOD) | dict(zip(kit.ASSERTS, first, strict=False))
     where = ("trino", "476", "process", "2024-02-29", "stock")
-    return Conformance(reader, *where, every, start_s=0 if DARK in found else 14.2, peak_mb=900)
+    return Conformance(reader, *where, every, start_s=0 if DARK in first else 14.2, peak_mb=900)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ def _met(barrier: threading.Barrier) -> None:
 
 
 def _goes_on(threads: JobThreads, go_on: threading.Event, halted: threading.Event) -> None:
-    """Wait, and tell whether the job was told to halt."""
+    """Wait, and return whether the job was halted."""
     go_on.wait(30)
     try:
         threads.check()

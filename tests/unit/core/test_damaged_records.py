@@ -1,4 +1,4 @@
-"""Records that were cut off, spoilt or changed by hand: told with the file, or gone on with."""
+"""Records that were cut off, damaged or edited are reported with the file, or resumed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records on disk are read when they are asked for, and told by their line when they are none."""
+"""Records on disk are read on demand; a line that is none is reported."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def problems(text: str) -> list[str]:
     return str(raised.value).splitlines()
 
 
-def test_a_line_holds_all_that_an_open_answer_is_told_by() -> None:
+def test_a_line_has_all_that_identifies_an_open_answer() -> None:
     (case,) = load(LINE, "open_cases.yaml", FORMATS)
     assert case.text == "a-name: what is left open. a paragraph: why it settles nothing"
 
@@ -54,11 +54,13 @@ def test_a_line_holds_all_that_an_open_answer_is_told_by() -> None:
         *("left out", "a reader's name"),
     ],
 )
-def test_what_is_not_as_it_must_be_is_told_with_its_line(old: str, new: str, problem: str) -> None:
+def test_what_is_not_as_it_must_be_is_reported_with_its_line(
+    old: str, new: str, problem: str
+) -> None:
     old, new = (text.replace("\n", "\n") for text in (old, new))
     assert old in LINE
-    told = problems(LINE.replace(old, new))
-    assert [line.startswith(problem) for line in told] == [True]
+    lines = problems(LINE.replace(old, new))
+    assert [line.startswith(problem) for line in lines] == [True]
 
 
 def test_a_name_stands_once() -> None:

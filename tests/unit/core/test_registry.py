@@ -1,4 +1,4 @@
-"""Things are found by name, and two of one name or a broken one are told with whose they are."""
+"""Things are found by name; duplicates and broken ones are reported with their packages."""
 
 from __future__ import annotations
 

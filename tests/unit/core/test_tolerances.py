@@ -42,14 +42,20 @@ def by_trino(raw: Value, declared: Declared) -> Value:
 
 
 READ: dict[str, Callable[[Declared], bool]] = {
-    "nested-text": lambda of: by_hive("[1]", "array<int>", of) == (1,),
-    "decimal-zeros": lambda of: str(by_hive(Decimal("1.1"), "decimal(5, 2)", of)) == "1.10",
-    "float-text": lambda of: by_trino(0.1, of) == single(0.1),
-    "timestamp-digits": lambda of: (
-        trino_values.canonical(WireType("timestamp", numbers=(9,)), Tally(of)) == "timestamp"
+    "nested-text": lambda declared: by_hive("[1]", "array<int>", declared) == (1,),
+    "decimal-zeros": lambda declared: (
+        str(by_hive(Decimal("1.1"), "decimal(5, 2)", declared)) == "1.10"
     ),
-    "timestamp-in-utc": lambda of: trino_values.canonical(ZONED, Tally(of)) == "timestamp",
-    "timestamptz-in-utc": lambda of: trino_values.canonical(MICROS, Tally(of)) == "timestamp",
+    "float-text": lambda declared: by_trino(0.1, declared) == single(0.1),
+    "timestamp-digits": lambda declared: (
+        trino_values.canonical(WireType("timestamp", numbers=(9,)), Tally(declared)) == "timestamp"
+    ),
+    "timestamp-in-utc": lambda declared: (
+        trino_values.canonical(ZONED, Tally(declared)) == "timestamp"
+    ),
+    "timestamptz-in-utc": lambda declared: (
+        trino_values.canonical(MICROS, Tally(declared)) == "timestamp"
+    ),
 }
 """What each declaration makes right where an answer is read."""
 JUDGED = {

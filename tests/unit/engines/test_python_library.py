@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -30,13 +32,16 @@ from harness.engines.format_facts import FormatFacts
 from harness.engines.python_library import (
     LibraryConnection,
     LibraryServer,
+    MetastoreEntries,
     PythonLibrary,
     WorkerProgram,
 )
 from harness.formats import facts
 from harness.model.query import Query
 from harness.plan import distribution_support
+from harness.runtime import metastore_client
 from harness.runtime.api import Surroundings
+from harness.runtime.metastore_client import CatalogGoneProblem
 from harness.runtime.process import LOOPBACK
 
 TOKEN = "the token"  # noqa: S105 - of nothing
@@ -47,7 +52,7 @@ class PanicException(BaseException):
 
 
 class SimulatedContext:
-    """Answers with the SQL and with what it was told of tables."""
+    """Answers with the SQL and with the tables that were registered."""
 
     never: threading.Event
 
@@ -60,12 +65,12 @@ class SimulatedContext:
     def register_parquet(
         self,
         name: str,
-        place: str,
+        path: str,
         table_partition_cols: list[tuple[str, pa.DataType]],
         schema: pa.Schema,
     ) -> None:
         keys = [f"{key} {kind}" for key, kind in table_partition_cols]
-        self.known.append(f"{name} {place} {schema.names} {keys}")
+        self.known.append(f"{name} {path} {schema.names} {keys}")
 
     def sql(self, sql: str) -> SimpleNamespace:
         if sql.startswith("create schema"):
@@ -128,14 +133,8 @@ def running() -> Running:
     return Running()
 
 
-def catalog(names: Sequence[tuple[str, str]]) -> list[tuple[tuple[str, str], SimpleNamespace]]:
-    serde = SimpleNamespace(parameters={})
-    storage = {"location": "file:/x", "inputFormat": "org.apache.hudi.I", "serdeInfo": serde}
-    return [(name, SimpleNamespace(sd=SimpleNamespace(**storage))) for name in names]
-
-
 def server(running: Running, port: int, token: str = TOKEN) -> LibraryServer:
-    return LibraryServer(running, port, token, ENGINE, catalog)  # type: ignore[arg-type]
+    return LibraryServer(running, port, token, ENGINE, partial(MetastoreEntries, "thrift://x"))  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -153,8 +152,12 @@ CONF = "datafusion.execution.parquet.coerce_int96=us"
 
 
 def test_a_question_is_answered_by_a_context_that_knows_its_table_and_no_other(
-    opened: LibraryConnection,
+    opened: LibraryConnection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    serde = SimpleNamespace(parameters={})
+    storage = {"location": "file:/x", "inputFormat": "org.apache.hudi.I", "serdeInfo": serde}
+    entry = SimpleNamespace(sd=SimpleNamespace(**storage))
+    monkeypatch.setattr(MetastoreEntries, "of", lambda _, names: [(name, entry) for name in names])
     question = Question("d", "t", facts("hudi-cow"), Query(count=True))
     sql = 'select count(*) from "d"."t"'
     reply = opened.ask(question, timeout_s=60)
@@ -194,7 +197,7 @@ def test_a_question_that_takes_too_long_has_no_answer_and_its_process_is_ended(
 
 def test_the_end_of_the_process_is_no_answer(running: Running) -> None:
     ours, theirs = socket.socketpair()
-    with closing(LibraryConnection(running, ours, ENGINE, catalog, {})) as connection:  # type: ignore[arg-type]
+    with closing(LibraryConnection(running, ours, ENGINE, MetastoreEntries(""), {})) as connection:  # type: ignore[arg-type]
         theirs.close()
         with pytest.raises(NoAnswerError, match="the end of the log"):
             run(connection, "select 1")
@@ -218,7 +221,7 @@ def test_who_does_not_know_the_token_is_not_served(running: Running, port: int) 
         ("ArrowInvalid", "x " * 40 + ": y", Refusal("ArrowInvalid", "x " * 40 + ": y")),
     ],
 )
-def test_an_error_is_told_by_its_name_and_its_innermost_cause(
+def test_an_error_is_reported_by_its_name_and_its_innermost_cause(
     class_: str, text: str, refusal: Refusal
 ) -> None:
     assert datafusion_refusal(class_, text) == refusal
@@ -265,3 +268,52 @@ def test_a_library_is_asked_about_the_families_that_its_lock_has_a_version_of(
         assert "no reader for paimon tables" in engine.cannot(
             reader, {}, FormatFacts("p", "paimon")
         )
+
+
+class SimulatedMetastore:
+    """Ends its first connection after one answer, and every one once it is gone."""
+
+    def __init__(self) -> None:
+        self.connections = 0
+        self.asked = list[str]()
+        self.gone = False
+
+    @contextmanager
+    def connect(self, _: str) -> Iterator[SimpleNamespace]:
+        self.connections += 1
+        answers = itertools.count()
+        first = self.connections == 1
+
+        def table(_: str, name: str) -> str:
+            if self.gone or (first and next(answers)):
+                raise CatalogGoneProblem("thrift://x", "closed")
+            self.asked.append(name)
+            return f"entry of {name}"
+
+        yield SimpleNamespace(table=table)
+
+
+@pytest.fixture
+def metastore(monkeypatch: pytest.MonkeyPatch) -> SimulatedMetastore:
+    simulated = SimulatedMetastore()
+    monkeypatch.setattr(metastore_client, "connect", simulated.connect)
+    return simulated
+
+
+def test_a_connection_to_the_metastore_is_kept_and_every_entry_asked_for_anew(
+    metastore: SimulatedMetastore,
+) -> None:
+    entries = MetastoreEntries("thrift://x")
+    for _ in range(3):
+        assert entries.of([("d", "t")]) == [(("d", "t"), "entry of t")]
+    assert metastore.asked == ["t"] * 3
+    assert metastore.connections == 2  # the first one was closed by the metastore
+
+
+def test_a_metastore_that_is_gone_is_no_answer(metastore: SimulatedMetastore) -> None:
+    entries = MetastoreEntries("thrift://x")
+    assert entries.of([("d", "t")])
+    metastore.gone = True
+    with pytest.raises(NoAnswerError, match="thrift://x does not answer: closed"):
+        entries.of([("d", "t")])
+    assert metastore.connections == 2

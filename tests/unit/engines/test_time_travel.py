@@ -20,17 +20,22 @@ DELTA = "spark-3.5.8-delta-3.3.2"
 
 
 def sql(
-    name: str, of: str, view: str, query: Query, moment: Moment = MOMENT, version: str = "6"
+    name: str,
+    format_name: str,
+    view: str,
+    query: Query,
+    moment: Moment = MOMENT,
+    version: str = "6",
 ) -> str:
     distribution = distributions.load(name)
-    past = time_travel.point_in_time(distribution, facts(of), view, moment, version)
-    question = Question("s_1", "t", facts(of), query, past, "id")
+    past = time_travel.point_in_time(distribution, facts(format_name), view, moment, version)
+    question = Question("s_1", "t", facts(format_name), query, past, "id")
     engine = engines.load(distribution.engine)
     return "; ".join(engine.statements(distribution, {}, question))
 
 
 @pytest.mark.parametrize(
-    ("name", "of", "view", "expected"),
+    ("name", "format_name", "view", "expected"),
     [
         (SPARK_0, "hudi-mor", AS_OF, "`s_1`.`t` timestamp as of '20240101000000000'"),
         (ICEBERG, "iceberg", AS_OF, "`s_1`.`t` version as of 20240101000000000"),
@@ -45,12 +50,14 @@ def sql(
         ),
     ],
 )  # fmt: skip
-def test_each_engine_is_told_in_its_own_words(name: str, of: str, view: str, expected: str) -> None:
-    assert sql(name, of, view, Query()) == f"select * from {expected}"
+def test_each_engine_is_told_in_its_own_words(
+    name: str, format_name: str, view: str, expected: str
+) -> None:
+    assert sql(name, format_name, view, Query()) == f"select * from {expected}"
 
 
 @pytest.mark.parametrize(
-    ("name", "of", "view", "version", "meant"),
+    ("name", "format_name", "view", "version", "meant"),
     [
         (DELTA, "delta", AS_OF, "2", "the version that step 3 made"),
         (DELTA, "delta", INCREMENTAL, "2", "the version after that of step 3"),
@@ -61,10 +68,12 @@ def test_each_engine_is_told_in_its_own_words(name: str, of: str, view: str, exp
         ("hive-3.1.3", "hudi-cow", INCREMENTAL, "8", "the write of step 3 was requested"),
     ],
 )
-def test_it_is_said_which_moment_a_question_names(
-    name: str, of: str, view: str, version: str, meant: str
+def test_it_is_reported_which_moment_a_question_names(
+    name: str, format_name: str, view: str, version: str, meant: str
 ) -> None:
-    assert meant in time_travel.in_words(distributions.load(name), facts(of), view, version, 3)
+    assert meant in time_travel.in_words(
+        distributions.load(name), facts(format_name), view, version, 3
+    )
 
 
 def test_the_newest_change_of_each_row_is_asked_of_a_change_data_feed() -> None:
@@ -105,7 +114,7 @@ def test_an_inclusive_begin_without_a_following_write_is_the_next_millisecond() 
 
 
 @pytest.mark.parametrize(
-    ("name", "of", "view", "why"),
+    ("name", "format_name", "view", "why"),
     [
         ("hive-3.1.3", "hudi-mor", AS_OF, "Hive has no words for it before version 4"),
         ("trino-476", "hudi-cow", AS_OF, "its connector has no words for it"),
@@ -115,7 +124,9 @@ def test_an_inclusive_begin_without_a_following_write_is_the_next_millisecond() 
         (ICEBERG, "iceberg", INCREMENTAL, "no words for it"),
     ],
 )
-def test_who_has_no_words_for_it_is_not_asked(name: str, of: str, view: str, why: str) -> None:
-    said = time_travel.cannot(distributions.load(name), facts(of), view)
-    assert said.startswith(f"{name}: ")
-    assert why in said
+def test_who_has_no_words_for_it_is_not_asked(
+    name: str, format_name: str, view: str, why: str
+) -> None:
+    reason = time_travel.cannot(distributions.load(name), facts(format_name), view)
+    assert reason.startswith(f"{name}: ")
+    assert why in reason

@@ -59,7 +59,7 @@ def test_values_are_canonical(path: Path) -> None:
     assert rows == (("1", ROW["day"], ROW["d"], pairs), ("2", None, None, None))
 
 
-def test_what_is_no_such_file_is_told(path: Path) -> None:
+def test_what_is_no_such_file_is_reported(path: Path) -> None:
     with pytest.raises(FileFactError, match=r"f\.avro: it has no column gone"):
         avro.read(path, "gone")
     path.write_bytes(avro.MAGIC + b"?")

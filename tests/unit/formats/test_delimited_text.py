@@ -70,14 +70,14 @@ def test_a_value_has_the_type_of_its_column(
         ("uniontype<int>", "a\x011", "no value can be read as uniontype<int>"),
     ],
 )
-def test_a_line_that_does_not_fit_its_columns_is_told(
+def test_a_line_that_does_not_fit_its_columns_is_reported(
     kind: str, line: str, why: str, tmp_path: Path
 ) -> None:
     with pytest.raises(FileFactError, match=why):
         delimited_text.content(written(tmp_path, line), (("id", "string"), ("f", kind)))
 
 
-def test_a_file_that_is_cut_off_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_cut_off_is_reported(tmp_path: Path) -> None:
     written(tmp_path).write_bytes(b"a\x01b")
     with pytest.raises(FileFactError, match="its last line has no end"):
         delimited_text.content(tmp_path / FILE, (("id", "string"), ("f", "string")))

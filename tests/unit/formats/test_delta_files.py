@@ -165,7 +165,9 @@ def table(folder: Path, commits: Commits, *, enabled: str = "true") -> Path:
         parquet.write_table(pa.table({KEY: list(keys)}), folder / name)
     for name, rows in CHANGES.items():
         columns = zip((KEY, "_change_type"), zip(*rows, strict=True), strict=True)
-        parquet.write_table(pa.table({column: list(of) for column, of in columns}), folder / name)
+        parquet.write_table(
+            pa.table({column: list(values) for column, values in columns}), folder / name
+        )
     properties = {delta_log.CHANGE_FEED: enabled}
     meta = {"schemaString": json.dumps(SCHEMA), "configuration": properties, "partitionColumns": []}
     lines: list[list[dict[str, object]]] = [[{"metaData": meta}]]

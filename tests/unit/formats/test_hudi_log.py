@@ -135,7 +135,7 @@ def test_content_of_another_version_is_an_error() -> None:
         ("0.12.0", ("f3s4r1", "f4s4r1", "f5s4r1")),
     ],
 )
-def test_records_of_older_content_versions_are_laid_out_alike(
+def test_records_of_older_content_versions_are_laid_out_the_same(
     version: str, f1_to_f3: tuple[str, ...]
 ) -> None:
     (block,) = hudi_log.blocks(read(f"update-{version}"))

@@ -185,7 +185,7 @@ def test_what_was_not_committed_counts_for_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[", '{"schemas": []}', '{"schemas": [{}]}'])
-def test_without_a_history_nothing_is_said(tmp_path: Path, text: str) -> None:
+def test_without_a_history_nothing_is_reported(tmp_path: Path, text: str) -> None:
     assert records.read_history(records.local(tmp_path)) is None
     written(tmp_path, "1", 1)
     (tmp_path / ".hoodie" / ".schema" / "1.schemacommit").write_text(text)

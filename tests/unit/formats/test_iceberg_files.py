@@ -33,8 +33,8 @@ def base(path: str, snapshot: int, *keys: str) -> FileFact:
     return FileFact(path, FileKind.BASE, path, str(snapshot), COLUMNS, keys)
 
 
-def deleted(path: str, of: str, snapshot: int, *keys: str) -> FileFact:
-    return FileFact(path, FileKind.LOG, of, str(snapshot), (), (), keys)
+def deleted(path: str, group: str, snapshot: int, *keys: str) -> FileFact:
+    return FileFact(path, FileKind.LOG, group, str(snapshot), (), (), keys)
 
 
 def test_a_folder_without_metadata_holds_no_table(folder: IcebergFolder) -> None:

@@ -23,7 +23,7 @@ def written(folder: Path, **columns: pa.Array) -> Path:
     return path
 
 
-def test_what_is_no_orc_file_or_lacks_the_key_is_told_by_its_name(tmp_path: Path) -> None:
+def test_what_is_no_orc_file_or_lacks_the_key_is_reported_by_its_name(tmp_path: Path) -> None:
     broken = tmp_path / "broken"
     broken.write_bytes(b"ORC and no more")
     with pytest.raises(FileFactError, match="broken: "):

@@ -31,9 +31,9 @@ SPARK, HIVE_ACID = "spark-3.5.8-iceberg-1.10.1", "hive-3.1.3"
 ICEBERG = formats.load("iceberg")
 
 
-def sent(scenario: Scenario, writer: str = TRINO, of: str = "iceberg") -> Iterator[str]:
+def sent(scenario: Scenario, writer: str = TRINO, format_name: str = "iceberg") -> Iterator[str]:
     history = scenario.truths(merge_on_read=False).history()
-    actual, shape = distributions.load(writer), formats.load(of)
+    actual, shape = distributions.load(writer), formats.load(format_name)
     for step, before, after in zip(scenario.steps, history, history[1:], strict=False):
         shown = other_writers.wording(actual, shape, step.operation, before, after, {})
         yield "; ".join(map(recorded, shown))
@@ -80,7 +80,7 @@ def test_trino_is_told_changes_of_rows_and_columns() -> None:
     )
     table, key = '"hive"."{database}"."t"', "cast('{}' as varchar)".format
     chosen = f'case "id" when {key(1)} then {key("f2s2r1")} end'
-    _, *actual = sent(scenario, of="hive-acid")
+    _, *actual = sent(scenario, format_name="hive-acid")
     assert actual == [
         f'update {table} set "f1" = {chosen} where "id" in ({key(1)}, {key(9)})',
         f'delete from {table} where "id" in ({key(2)}, {key(8)})',
@@ -95,7 +95,7 @@ def test_trino_is_told_changes_of_rows_and_columns() -> None:
 
 
 def test_a_delta_table_is_written_at_its_address_in_an_object_store() -> None:
-    _, drop = sent(scenario_of(Insert((1,)), DropColumn("f1")), of="delta")
+    _, drop = sent(scenario_of(Insert((1,)), DropColumn("f1")), format_name="delta")
     known = "schema_name => 'default', table_name => '{database}'"
     assert drop == (
         "metastore: register the table as default.{database} at s3://tables/{database}; "
@@ -104,7 +104,7 @@ def test_a_delta_table_is_written_at_its_address_in_an_object_store() -> None:
     )
 
 
-def test_values_of_every_kind_are_told_with_their_types() -> None:
+def test_values_of_every_kind_are_reported_with_their_types() -> None:
     columns = {
         "id": "string",
         "b": "binary",
@@ -180,6 +180,6 @@ def test_a_step_that_its_writer_cannot_be_told_excludes_the_variant() -> None:
     assert why == "step 1: hive-3.1.3 writes no iceberg tables"
 
 
-def test_a_writer_that_there_is_not_is_told_with_its_line() -> None:
+def test_a_writer_that_there_is_not_is_reported_with_its_line() -> None:
     with pytest.raises(ScenarioProblem, match=r"^a/b\.yaml: step 1: by: there is no 'trino'"):
         planned(by(scenario_of(Insert((1,))), "trino", (1,)))

@@ -263,8 +263,19 @@ def test_a_file_of_pyarrow_goes_into_the_folder_of_its_partition_and_may_name_an
     assert formats.load("hive-orc").unsupported(write) == "write_parquet: its files are of orc"
 
 
+def test_a_file_of_the_old_layout_is_an_insert_under_sparks_setting() -> None:
+    write = WriteParquet(rows=({"id": 1, "ts": 5, "a": "x", "p": "b"},), legacy=True)
+    first, insert, last = texts("hive-parquet", write)
+    assert first == "set spark.sql.parquet.writeLegacyFormat=true"
+    assert insert.startswith(f"insert into {NAME} select 1 as `id`")
+    assert last == "set spark.sql.parquet.writeLegacyFormat=false"
+    both = replace(write, int96=True)
+    with pytest.raises(SchemaChangeError, match="stands with neither 'int96' nor 'also'"):
+        texts("hive-parquet", both)
+
+
 @pytest.mark.parametrize(
-    ("values", "told"),
+    ("values", "problem"),
     [
         ((), "names no row or column"),
         (({"a": "x"}, {"id": 1}), "by the same columns in each row, of string and int"),
@@ -273,9 +284,9 @@ def test_a_file_of_pyarrow_goes_into_the_folder_of_its_partition_and_may_name_an
     ],
 )
 def test_deletes_by_value_are_of_texts_and_numbers_of_the_same_columns(
-    values: tuple[dict[str, Value], ...], told: str
+    values: tuple[dict[str, Value], ...], problem: str
 ) -> None:
-    with pytest.raises(SchemaChangeError, match=told):
+    with pytest.raises(SchemaChangeError, match=problem):
         texts("iceberg", ONE, DeleteByValue(values))
 
 

@@ -8,7 +8,9 @@ import pyarrow as pa
 import pytest
 
 from harness.engines.arrow_values import canonical
-from harness.formats.files import variant
+from harness.engines.arrow_values import variant as variant_type
+from harness.formats.files import stored_columns, variant
+from harness.formats.iceberg import column_types
 from harness.model.canonical import Value
 
 NO_NAMES = b"\x01\x00\x00"
@@ -140,3 +142,11 @@ def test_a_shredded_value_is_put_together_of_its_columns() -> None:
 def test_bytes_that_are_no_variant_are_an_error(metadata: bytes, value: bytes, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         decoded({"metadata": metadata, "value": value})
+
+
+def test_a_column_that_says_itself_that_it_holds_variants_is_one() -> None:
+    rows = [{"metadata": NO_NAMES, "value": ONE}]
+    stored = pa.array(rows, UNSHREDDED).cast(pa.opaque(UNSHREDDED, "variant", "a writer"))
+    assert column_types.may_become(stored.type, variant_type())
+    (value,) = stored_columns.converted(stored, variant_type())
+    assert canonical(value) == {"t": "int8", "v": 1}

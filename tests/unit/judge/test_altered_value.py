@@ -14,7 +14,7 @@ OLD = datetime.datetime(1582, 10, 4, 12)  # noqa: DTZ001
 
 
 @pytest.mark.parametrize(
-    ("expected", "found"),
+    ("expected", "actual"),
     [
         (Decimal("12342.250000"), Decimal("1.234225")),
         (Decimal("-72.7500"), Decimal("-0.7275")),
@@ -68,12 +68,12 @@ OLD = datetime.datetime(1582, 10, 4, 12)  # noqa: DTZ001
         (Decimal("-5.2500"), "\x14\ufffd" + "\0" * 13 + "\ufffd"),  # its digits as 16 bytes
     ],
 )
-def test_lost_digits_other_zones_and_cut_texts_are_near(expected: Value, found: Value) -> None:
-    assert near(expected, found)
+def test_lost_digits_other_zones_and_cut_texts_are_near(expected: Value, actual: Value) -> None:
+    assert near(expected, actual)
 
 
 @pytest.mark.parametrize(
-    ("expected", "found"),
+    ("expected", "actual"),
     [
         (Decimal("12342.250000"), Decimal("1.234226")),
         (Decimal("12342.250000"), Decimal("-1.234225")),
@@ -124,5 +124,5 @@ def test_lost_digits_other_zones_and_cut_texts_are_near(expected: Value, found: 
         (Decimal("5.2500"), "\x14\ufffd" + "\0" * 13 + "\ufffd"),  # the sign is another
     ],
 )
-def test_everything_else_is_not(expected: Value, found: Value) -> None:
-    assert not near(expected, found)
+def test_everything_else_is_not(expected: Value, actual: Value) -> None:
+    assert not near(expected, actual)

@@ -28,8 +28,8 @@ def asked(case: RecordedVariant, query: Query, reply: Reply) -> Verdict:
     return verdict_on(case, answer_of(reply, query))
 
 
-def party(found: Verdict) -> Responsible | None:
-    (finding,) = found.findings
+def blamed(wrong: Verdict) -> Responsible | None:
+    (finding,) = wrong.findings
     return finding.responsible
 
 
@@ -47,13 +47,13 @@ def test_a_reader_is_to_blame_where_it_shows_neither_what_was_written_nor_what_i
     at = reply.names.index("f1")
     odd = tuple((*row[:at], row[at] or "nobody's", *row[at + 1 :]) for row in reply.rows)
     (result,) = verdicts_on(touched(), spoilt_rows(empty_f1), Reply(reply.columns, odd))
-    assert party(result) is Responsible.READER
+    assert blamed(result) is Responsible.READER
 
 
 def test_nothing_is_claimed_where_the_files_were_not_looked_at() -> None:
     reply = shown_as_filed(touched(), spoilt_rows(empty_f1))
     (result,) = verdicts_on(touched(), spoilt_rows(empty_f1), reply, looked_at=False)
-    assert (result.verdict, party(result)) == (VerdictKind.WRONG, None)
+    assert (result.verdict, blamed(result)) == (VerdictKind.WRONG, None)
 
 
 def test_the_model_is_not_in_doubt_where_one_engine_sides_with_it() -> None:
@@ -75,34 +75,34 @@ def test_a_row_that_the_predicate_leaves_out_of_the_files_is_the_writers_doing()
     seen = shown_as_filed(touched(), spoilt_rows(empty_f1))
     there = tuple(row for row in seen.rows if row[seen.names.index("f1")] is not None)
     verdict = asked(case, query, Reply(seen.columns, there))
-    assert (verdict.findings[0].witness.key, party(verdict)) == ("1", Responsible.WRITER)
+    assert (verdict.findings[0].witness.key, blamed(verdict)) == ("1", Responsible.WRITER)
 
 
-def said(made: Story, files: Files | None) -> list[tuple[str, str]]:
+def differences(made: Story, files: Files | None) -> list[tuple[str, str]]:
     expectations = Expectations(case_of(made, files))
     beside = expectations.agreement(len(made.operations), "snapshot")
     assert beside is not None
     return [(discrepancy.key, discrepancy.text) for discrepancy in beside.discrepancies]
 
 
-def test_what_the_files_hold_otherwise_is_said_for_people() -> None:
+def test_what_the_files_hold_otherwise_is_reported_for_people() -> None:
     made = history("insert 1,2; delete 2", mor=True)
 
     def spoilt(file: File) -> File:
         return replace(spoilt_rows(empty_f1)(file) or file, deleted=())
 
-    assert said(made, None) == []
-    assert said(made, spoilt) == [
+    assert differences(made, None) == []
+    assert differences(made, spoilt) == [
         ("1", "under f1 stands NULL; written was 'f3s1r1'"),
         ("2", "it was deleted or never written, and a file holds it"),
     ]
-    assert said(made, spoilt_rows(lambda key, row: None if key == "1" else row)) == [
+    assert differences(made, spoilt_rows(lambda key, row: None if key == "1" else row)) == [
         ("1", "it was written, and no file holds it")
     ]
 
 
 @pytest.mark.parametrize("reader", ["prestodb-0.283{connector=hive}", "trino-476"])
-def test_a_reader_that_cuts_timestamps_is_held_to_what_it_can_show_of_the_files(
+def test_a_reader_that_cuts_timestamps_is_judged_by_what_it_can_show_of_the_files(
     reader: str,
 ) -> None:
     """PrestoDB's declaration: it shows milliseconds of microseconds, those of wrong files too."""
@@ -115,7 +115,7 @@ def test_a_reader_that_cuts_timestamps_is_held_to_what_it_can_show_of_the_files(
     )
     shown = millis if "presto" in reader else reply
     verdict = verdict_on(case, answer_of(shown), reader=reader)
-    assert (verdict.verdict, party(verdict)) == (VerdictKind.WRONG, Responsible.WRITER)
+    assert (verdict.verdict, blamed(verdict)) == (VerdictKind.WRONG, Responsible.WRITER)
     assert [witness.key for witness in verdict.findings[0].places] == ["4"]
 
 
@@ -129,7 +129,7 @@ def test_a_value_that_nothing_leads_to_is_lost_by_the_tables_own_record(
     files = tuple(replace(file, lost_names=lost) for file in last.files)
     states = (*case.states[:-1], replace(last, files=files))
     (verdict,) = judged(replace(case, states=states), [truth_history.read("name")])
-    assert party(verdict) is (Responsible.HISTORY if lost else Responsible.READER)
+    assert blamed(verdict) is (Responsible.HISTORY if lost else Responsible.READER)
 
 
 def without_names(case: RecordedVariant) -> RecordedVariant:
@@ -174,7 +174,7 @@ def test_a_dropped_value_that_comes_back_by_the_mapping_of_names_is_the_tables_o
     states = (*case.states[:-1], replace(last, files=files))
     (verdict,) = judged(replace(case, states=states), [truth_history.read("name")])
     assert [finding.kind.value for finding in verdict.findings] == ["resurrected"]
-    assert party(verdict) is (Responsible.HISTORY if misled else Responsible.READER)
+    assert blamed(verdict) is (Responsible.HISTORY if misled else Responsible.READER)
 
 
 IS_NULL = Condition("f2", Comparison.NULL)
@@ -194,13 +194,13 @@ IS_NULL = Condition("f2", Comparison.NULL)
 def test_rows_that_a_condition_chooses_by_the_mapping_of_names_are_the_tables_own_doing(
     condition: Condition, shown: tuple[int, ...], *, mapped: bool, responsible: Responsible
 ) -> None:
-    found = history("insert 1..3; drop f2; add f2")
-    case = case_of(found, None)
+    planted = history("insert 1..3; drop f2; add f2")
+    case = case_of(planted, None)
     last = case.states[-1]
     misled = ("f2",) if mapped else ()
     files = tuple(replace(file, lost_names=("f2",), misled_names=misled) for file in last.files)
     states = (*case.states[:-1], replace(last, files=files))
-    whole = found.read("id")
+    whole = planted.read("id")
     rows = tuple(row for row in whole.rows if int(str(row[0])) in shown)
     query = Query(where=condition)
     (verdict,) = judged(replace(case, states=states), [Reply(whole.columns, rows)], query=query)

@@ -9,8 +9,8 @@ from tests.builders.judged_story import answer_of, case_without_values, verdict_
 from tests.builders.simulated_reader import Reply, columns_of
 from tests.builders.table_story import Story, history
 
-TOLD = history("insert 1..3", "id string, ts long, a int, b int")
-RIGHT = TOLD.read()
+STORY = history("insert 1..3", "id string, ts long, a int, b int")
+RIGHT = STORY.read()
 REFUSED = Refusal("Error", "no")
 Heads = dict[str, list[tuple[str, Value, Value]]]
 
@@ -21,11 +21,11 @@ def judged(story: Story, answer: Answer) -> tuple[Finding, ...]:
     return verdict.findings
 
 
-def refused(parts: tuple[Part, ...], story: Story = TOLD) -> tuple[Finding, ...]:
+def refused(parts: tuple[Part, ...], story: Story = STORY) -> tuple[Finding, ...]:
     return judged(story, Answer("", "select", refusal=REFUSED, parts=parts))
 
 
-def whole(reply: Reply, story: Story = TOLD) -> tuple[Finding, ...]:
+def whole(reply: Reply, story: Story = STORY) -> tuple[Finding, ...]:
     return judged(story, answer_of(reply))
 
 
@@ -65,12 +65,12 @@ def test_a_column_without_a_part_does_not_belong_in_that_of_another_one() -> Non
     more = replace(
         b,
         columns=(*b.columns, RIGHT.columns[2]),
-        rows=tuple((*row, of[2]) for row, of in zip(b.rows, RIGHT.rows, strict=True)),
+        rows=tuple((*row, right[2]) for row, right in zip(b.rows, RIGHT.rows, strict=True)),
     )
     assert heads(refused((key, ts, more))) == {"duplicate": [("a", None, "a")]}
 
 
-def test_a_part_under_a_former_name_is_told_like_a_whole_answer_with_the_columns_of_then() -> None:
+def test_a_part_under_a_former_name_is_named_like_a_whole_answer_with_the_columns_of_then() -> None:
     story = history("insert 1,2; rename b c; upsert 1", "id string, ts long, a int, b int")
     then = Reply(columns_of(story.history[1].schema), story.read().rows)
     *others, last = in_parts(then)

@@ -7,14 +7,14 @@ import pytest
 from harness.judge.compare import match
 from tests.builders.table_story import history
 
-TOLD = history("insert 1..4; delete 4", "id long, n long, f1 string")
+STORY = history("insert 1..4; delete 4", "id long, n long, f1 string")
 """The rows 1 to 3; 4 was there."""
 NAMES = ("id", "n", "f1")
-ROWS = TOLD.read().rows
+ROWS = STORY.read().rows
 
 
 def keys(rows: list[tuple[object, ...]]) -> tuple[list[str], list[str], list[str]]:
-    matching = match(TOLD.state(), NAMES, rows)
+    matching = match(STORY.state(), NAMES, rows)
     return (
         [str(row.key) for row, _ in matching.pairs],
         [key for key, _ in matching.second],
@@ -24,7 +24,7 @@ def keys(rows: list[tuple[object, ...]]) -> tuple[list[str], list[str], list[str
 
 def test_the_order_in_which_rows_come_changes_nothing() -> None:
     rows = [*ROWS, (1, None, "x"), (1, None, "y"), (9, None, "z")]
-    assert match(TOLD.state(), NAMES, rows) == match(TOLD.state(), NAMES, rows[::-1])
+    assert match(STORY.state(), NAMES, rows) == match(STORY.state(), NAMES, rows[::-1])
 
 
 def test_a_deleted_row_is_known_by_its_values() -> None:
@@ -39,9 +39,9 @@ PRICED = history(
 
 def owners_alone(*shown: str) -> dict[str, str]:
     """Return whose row is taken for that of each value of a column that is asked alone."""
-    found = match(PRICED.state(), ["d"], [(Decimal(text),) for text in shown])
-    pairs = {str(value): str(row.key) for row, (value,) in found.pairs}
-    return pairs | {str(value): "" for _, (value,) in found.extra}
+    matching = match(PRICED.state(), ["d"], [(Decimal(text),) for text in shown])
+    pairs = {str(value): str(row.key) for row, (value,) in matching.pairs}
+    return pairs | {str(value): "" for _, (value,) in matching.extra}
 
 
 def test_an_altered_value_of_a_column_alone_is_of_the_one_row_that_it_may_be_of() -> None:
@@ -60,7 +60,7 @@ NOTHING = (None, None, None)
 
 
 def test_rows_of_nothing_but_nulls_are_the_missing_ones_where_there_are_as_many() -> None:
-    matching = match(TOLD.state(), NAMES, [ROWS[0], NOTHING, NOTHING])
+    matching = match(STORY.state(), NAMES, [ROWS[0], NOTHING, NOTHING])
     assert [str(row.key) for row, _ in matching.empty] == ["2", "3"]
     assert matching.extra == ()
     assert matching.there == {"1", "2", "3"}
@@ -68,13 +68,13 @@ def test_rows_of_nothing_but_nulls_are_the_missing_ones_where_there_are_as_many(
 
 @pytest.mark.parametrize("number", [1, 3])
 def test_more_or_fewer_of_them_are_nobodys(number: int) -> None:
-    matching = match(TOLD.state(), NAMES, [ROWS[0], *[NOTHING] * number])
+    matching = match(STORY.state(), NAMES, [ROWS[0], *[NOTHING] * number])
     assert (matching.empty, len(matching.extra)) == ((), number)
 
 
 def test_of_two_rows_with_a_key_the_better_one_is_the_row() -> None:
     worse, better = (1, None, "x"), ROWS[0]
-    matching = match(TOLD.state(), NAMES, [worse, better])
+    matching = match(STORY.state(), NAMES, [worse, better])
     assert [row for _, row in matching.pairs] == [better]
     assert matching.second == (("1", worse),)
 
@@ -100,7 +100,7 @@ SMALL = history(
 
 
 def of_small(*shown: int) -> list[tuple[str, int]]:
-    matching = match(SMALL.state(), NAMES, [(each, None, None) for each in shown])
+    matching = match(SMALL.state(), NAMES, [(value, None, None) for value in shown])
     return sorted((str(row.key), int(str(values[0]))) for row, values in matching.pairs)
 
 

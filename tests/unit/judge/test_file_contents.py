@@ -18,14 +18,14 @@ from tests.builders.table_story import Story, history
 from tests.builders.traced_answer import Files
 
 
-def held(story: Story, files: Files | None = None) -> ViewContent:
+def content_of(story: Story, files: Files | None = None) -> ViewContent:
     case = case_of(story, files)
     return Holdings(case.states, story.history).content(case.states[-1].files)
 
 
-def shown(story: Story, found: ViewContent) -> dict[str, tuple[Value, ...]]:
+def shown(story: Story, content: ViewContent) -> dict[str, tuple[Value, ...]]:
     schema = story.truth.schema
-    return {text_of(row.key): row_values(row, schema) for row in found.rows.values()}
+    return {text_of(row.key): row_values(row, schema) for row in content.rows.values()}
 
 
 def with_value(name: str, value: Value, *, step: int) -> Files:
@@ -40,7 +40,7 @@ def with_value(name: str, value: Value, *, step: int) -> Files:
 @pytest.mark.parametrize("seed", range(8))
 def test_files_of_any_history_hold_the_truth_and_differ_in_nothing(seed: int) -> None:
     story = story_of_seed(seed)
-    content, schema = held(story), story.truth.schema
+    content, schema = content_of(story), story.truth.schema
     expected = {text_of(row.key): row_values(row, schema) for row in story.truth.rows.values()}
     there = shown(story, content)
     assert there.keys() == expected.keys()
@@ -51,7 +51,7 @@ def test_files_of_any_history_hold_the_truth_and_differ_in_nothing(seed: int) ->
 def test_a_value_of_another_type_in_a_file_is_a_difference_though_it_says_the_same() -> None:
     story = history("insert 1", "id string, ts long, n int")
     number = next(iter(story.truth.rows.values())).values[3]
-    (result,) = held(story, with_value("n", str(number), step=1)).differences
+    (result,) = content_of(story, with_value("n", str(number), step=1)).differences
     assert (result.column, result.expected, result.actual) == ("n", number, str(number))
 
 
@@ -68,7 +68,7 @@ def test_a_value_of_another_type_in_a_file_is_a_difference_though_it_says_the_sa
 )
 def test_what_no_rule_lies_between_counts_as_sent(steps: str, value: Value, *, sent: bool) -> None:
     story = history(steps, "id string, ts long, n int, f2 string")
-    content = held(story, with_value("n", value, step=len(story.operations)))
+    content = content_of(story, with_value("n", value, step=len(story.operations)))
     assert all(difference.sent for difference in content.differences) is sent
 
 
@@ -76,7 +76,7 @@ def test_a_row_that_was_carried_along_must_not_be_lost_or_made_null() -> None:
     story = history(
         "insert 1,2; type n string; update 2 set f2", "id string, ts long, n int, f2 int"
     )
-    differences = held(story, with_value("n", None, step=3)).differences
+    differences = content_of(story, with_value("n", None, step=3)).differences
     assert {difference.key: difference.sent for difference in differences} == {
         "1": True,
         "2": False,
@@ -92,8 +92,10 @@ def test_a_value_that_no_statement_gave_the_row_under_its_column_is_not_the_mode
     )
     case = case_of(story, with_value("g", "f1s1r1", step=3))
     # A statement that names the row and the column may have given it, whatever the model says.
-    said = replace(case.states[-1].outcome, statements=(f"update t set `{named}` where '1', '2'",))
-    states = (*case.states[:-1], replace(case.states[-1], outcome=said))
+    outcome = replace(
+        case.states[-1].outcome, statements=(f"update t set `{named}` where '1', '2'",)
+    )
+    states = (*case.states[:-1], replace(case.states[-1], outcome=outcome))
     differences = Holdings(states, story.history).content(states[-1].files).differences
     assert {difference.key: difference.sent for difference in differences} == {"1": sent, "2": sent}
 
@@ -102,8 +104,8 @@ def test_what_an_older_file_may_hold_by_a_mistake_of_ours_is_no_better_when_carr
     story = history(
         "insert 1,2; update 1 set f2; update 2 set f2", "id string, ts long, n int, f2 int"
     )
-    spoilt = held(story, with_value("n", -1, step=2)).differences
-    assert {each.key: each.sent for each in spoilt}["1"] is False
+    spoilt = content_of(story, with_value("n", -1, step=2)).differences
+    assert {difference.key: difference.sent for difference in spoilt}["1"] is False
 
 
 def test_a_file_that_was_not_looked_at_makes_nothing_known() -> None:
@@ -127,7 +129,7 @@ def test_log_files_hold_what_came_late_and_its_table_says_whether_that_stands(
 ) -> None:
     steps = "insert 1,2,3; upsert 2; late upsert 1,2; late delete 3"
     story = history(steps, mor=True, merge_mode=mode)
-    content, schema = held(story), story.truth.schema
+    content, schema = content_of(story), story.truth.schema
     expected = {text_of(row.key): row_values(row, schema) for row in story.truth.rows.values()}
     assert shown(story, content) == expected
     assert content.differences == ()

@@ -23,7 +23,7 @@ def spoilt(reply: Reply, key: str, value: str | None) -> Reply:
     return replace(reply, rows=tuple(rows))
 
 
-def test_nothing_is_said_where_log_files_may_have_been_left_out_as_well() -> None:
+def test_nothing_is_reported_where_log_files_may_have_been_left_out_as_well() -> None:
     # As in a read-optimized view: neither file has a column of that name.
     story = history("insert 1..3; update 2 set f2; rename f1 g", mor=True)
     layout = Expectations(case_of(story, None)).layout(3, "snapshot")
@@ -38,7 +38,7 @@ def test_nothing_is_said_where_log_files_may_have_been_left_out_as_well() -> Non
     assert file_facts.keys() == {"1", "3"}
 
 
-def test_nothing_is_said_where_several_files_hold_the_row_and_no_way_explains_it() -> None:
+def test_nothing_is_reported_where_several_files_hold_the_row_and_no_way_explains_it() -> None:
     story = history("insert 1..3; update 1 set f1", mor=True)
     (result,) = places(story, spoilt(story.read("id"), "1", "nobody's")).values()
     assert result.file == ""

@@ -50,7 +50,7 @@ def depending(**others: str) -> Verdict:
     return replace(verdict(WRONG, number=2, **others), findings=(finding,))
 
 
-def said(applied: Applied) -> str:
+def gate_text(applied: Applied) -> str:
     return "\n".join(gate(applied).reasons)
 
 
@@ -85,26 +85,26 @@ def test_what_is_wrong_with_a_baseline_is_1_even_when_every_cell_is_right(applie
     assert gate(replace(applied, verdicts=(verdict(CORRECT),))).status == 1
 
 
-def test_a_failure_of_the_harness_is_told_from_an_engine_that_did_not_answer() -> None:
+def test_a_failure_of_the_harness_is_not_taken_for_an_engine_that_did_not_answer() -> None:
     broken = verdict(UNKNOWN, because="harness: ZeroDivisionError: in a check")
     silent = verdict(UNKNOWN, because="time-out")
-    assert "1 of them is a failure of the harness itself" in said(Applied((broken, silent)))
-    assert "failure of the harness" not in said(Applied((silent,)))
+    assert "1 of them is a failure of the harness itself" in gate_text(Applied((broken, silent)))
+    assert "failure of the harness" not in gate_text(Applied((silent,)))
 
 
-@pytest.mark.parametrize("applied", [Applied((), idle=(LINE,)), Applied((), expired=(LINE,))])
+@pytest.mark.parametrize("applied", [Applied((), unused=(LINE,)), Applied((), expired=(LINE,))])
 def test_lines_that_do_not_count_in_this_run_change_nothing(applied: Applied) -> None:
     assert gate(replace(applied, verdicts=(verdict(CORRECT),))).status == 0
 
 
 def test_a_cell_that_did_not_run_is_unknown_and_says_so() -> None:
-    text = said(Applied((verdict(UNKNOWN, because="did not run"), verdict(CORRECT))))
+    text = gate_text(Applied((verdict(UNKNOWN, because="did not run"), verdict(CORRECT))))
     assert text.startswith("1 check is unknown: did not run (1).")
     assert "harness read" in text
 
 
 def test_new_answers_are_counted_by_kind_with_scenario_and_reader() -> None:
-    text = said(Applied((verdict(WRONG), verdict(WRONG), verdict(REFUSED), verdict(CORRECT))))
+    text = gate_text(Applied((verdict(WRONG), verdict(WRONG), verdict(REFUSED), verdict(CORRECT))))
     assert "2 wrong answers are new: hudi/move by hive-3.1.3 (2)." in text
     assert "1 refusal is new: hudi/move by hive-3.1.3 (1)." in text
     assert "harness baseline update" in text
@@ -112,15 +112,15 @@ def test_new_answers_are_counted_by_kind_with_scenario_and_reader() -> None:
 
 def test_lines_without_a_reason_are_named_by_their_places_but_not_hundreds_of_them() -> None:
     lines = tuple(replace(LINE, because="TODO: say why", line=at) for at in range(1, 8))
-    text = said(Applied((verdict(CORRECT),), unreviewed=lines))
+    text = gate_text(Applied((verdict(CORRECT),), unreviewed=lines))
     assert text.startswith("7 lines do not say why yet; replace the TODO: hudi/move.known.yaml:1,")
     assert text.endswith("and 2 more")
 
 
-def test_an_expired_line_is_told_although_the_run_is_good() -> None:
+def test_an_expired_line_is_reported_although_the_run_is_good() -> None:
     line = replace(LINE, until=datetime.date(2031, 6, 1))
-    text = said(Applied((verdict(CORRECT),), expired=(line,)))
-    assert "hudi/move.known.yaml:7: counted until 2031-06-01 and does no longer" in text
+    text = gate_text(Applied((verdict(CORRECT),), expired=(line,)))
+    assert "hudi/move.known.yaml:7: was valid until 2031-06-01; review it, or take it out" in text
 
 
 def test_a_model_in_doubt_fails_the_gate_as_such_and_blames_nobody() -> None:
@@ -128,13 +128,13 @@ def test_a_model_in_doubt_fails_the_gate_as_such_and_blames_nobody() -> None:
     finding = Finding(FindingKind.STALE, ("f1",), seen, (seen,), Responsible.MODEL)
     doubted = replace(verdict(UNKNOWN, because="why"), findings=(finding,))
     assert gate(Applied((doubted, verdict(CORRECT)))).status == 3
-    text = said(Applied((doubted, verdict(CORRECT))))
+    text = gate_text(Applied((doubted, verdict(CORRECT))))
     assert text.startswith("1 check puts our own reference model in doubt: hudi/move by hive-3.1.3")
     assert "harness explain 'case 1'" in text
     assert "harness read" not in text
 
 
-def test_flaky_cells_are_told_by_how_and_fail_only_where_that_is_wanted() -> None:
+def test_flaky_cells_are_reported_with_how_and_fail_only_where_that_is_wanted() -> None:
     applied = Applied((verdict(CORRECT), depending(known="why"), verdict(CORRECT, number=3)))
     result = gate(applied, {"case 1"})
     assert (result.status, result.flaky) == (0, 2)
@@ -148,10 +148,10 @@ def test_flaky_cells_are_told_by_how_and_fail_only_where_that_is_wanted() -> Non
 
 def test_what_is_left_open_is_counted_by_itself_and_never_as_correct() -> None:
     few = [verdict(OPEN, because="a-name: why"), *[verdict(CORRECT)] * 99]
-    assert said(Applied(tuple(few))) == "100 checks judged: all correct but 1 left open."
+    assert gate_text(Applied(tuple(few))) == "100 checks judged: all correct but 1 left open."
 
 
-def test_more_open_answers_than_one_in_a_hundred_are_told_loudly_and_still_end_well() -> None:
+def test_more_open_answers_than_one_in_a_hundred_are_reported_loudly_and_still_end_well() -> None:
     many = [verdict(OPEN, because="a-name: why"), *[verdict(CORRECT)] * 98]
     ended = gate(Applied(tuple(many)))
     assert ended.status == 0

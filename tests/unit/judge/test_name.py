@@ -10,15 +10,17 @@ import pytest
 from harness.core.records import FindingKind
 from harness.judge import recorded_by_table
 from harness.judge.difference import Difference, DifferenceKind
+from harness.judge.expected_state import ExpectedState, index_of
 from harness.judge.name import CHECKS, type_drift
 from harness.model.canonical import MapValue, Value
 from harness.model.file_facts import FileFact
 from harness.model.simulation import row_files
+from harness.scenario.load import loads
 from tests.builders.judge_stages import differences, findings
 from tests.builders.table_story import Story, changed, history
 
-TOLD = history("insert 1,2; upsert 1; delete 2", "id long, ts long, l array<string>")
-STATE = TOLD.state()
+STORY = history("insert 1,2; upsert 1; delete 2", "id long, ts long, l array<string>")
+STATE = STORY.state()
 
 
 def test_every_finding_is_named_by_a_check_or_about_something_else_than_an_answer() -> None:
@@ -28,18 +30,20 @@ def test_every_finding_is_named_by_a_check_or_about_something_else_than_an_answe
 
 
 def test_what_nothing_explains_is_unexplained_and_asked_last() -> None:
-    place = Difference(DifferenceKind.CELL, "1", "ts", 202001, 7, TOLD.truth.schema.find("ts"))
+    difference = Difference(
+        DifferenceKind.CELL, "1", "ts", 202001, 7, STORY.truth.schema.find("ts")
+    )
     *others, last = CHECKS
     assert last is FindingKind.UNEXPLAINED
-    assert not any(CHECKS[kind](place, STATE) for kind in others)
+    assert not any(CHECKS[kind](difference, STATE) for kind in others)
 
 
 def test_places_of_one_name_are_one_finding_with_its_columns() -> None:
-    field = TOLD.truth.schema.find("l")
+    field = STORY.truth.schema.find("l")
     lost = [
         Difference(DifferenceKind.CELL, "1", f"l[{at}]", "x", None, field.children[0])
         for at in range(2)
-    ] + [Difference(DifferenceKind.CELL, "1", "ts", 1, None, TOLD.truth.schema.find("ts"))]
+    ] + [Difference(DifferenceKind.CELL, "1", "ts", 1, None, STORY.truth.schema.find("ts"))]
     (finding,) = findings(lost, STATE)
     assert finding.kind is FindingKind.LOST_VALUE
     assert finding.columns == ("l.element", "ts")
@@ -47,16 +51,66 @@ def test_places_of_one_name_are_one_finding_with_its_columns() -> None:
     assert finding.witness == finding.places[0]
 
 
+@pytest.mark.parametrize(
+    ("expected", "found", "kind"),
+    [
+        ({"a": 1}, 1, FindingKind.TYPE_DRIFT),
+        ({"a": 1}, 2, FindingKind.UNEXPLAINED),
+        ({"a": 1, "b": 1}, 1, FindingKind.UNEXPLAINED),
+        ({"a": 1}, {"b": 1}, FindingKind.UNEXPLAINED),
+    ],
+)
+def test_the_only_part_of_a_struct_in_its_place_is_the_right_value_of_another_type(
+    expected: Value, found: Value, kind: FindingKind
+) -> None:
+    cell = Difference(DifferenceKind.CELL, "1", "l[0]", expected, found)
+    (finding,) = findings([cell], STATE)
+    assert finding.kind is kind
+
+
+FOLDERS = loads(
+    """
+table:
+  columns: {id: string, f: string, p: long}
+  key: id
+  partition_by: [p]
+steps:
+  - insert: {rows: [{id: one, p: 1}]}
+  - write_parquet: {rows: [{id: two, p: 2}], also: {p: 99}}
+""",
+    "story.yaml",
+)
+
+
+@pytest.mark.parametrize(
+    ("key", "found", "kind"),
+    [
+        ("two", 99, FindingKind.MISALIGNED),
+        ("two", 98, FindingKind.UNEXPLAINED),
+        ("one", 99, FindingKind.UNEXPLAINED),
+    ],
+)
+def test_the_value_of_a_file_in_a_column_of_its_folder_is_of_another_column(
+    key: str, found: Value, kind: FindingKind
+) -> None:
+    truths = FOLDERS.truths(merge_on_read=False).history()
+    state = ExpectedState(truths, index_of(truths), truths[-1].rows)
+    field = truths[-1].schema.find("p")
+    cell = Difference(DifferenceKind.CELL, key, "p", truths[-1].rows[key].of(field), found, field)
+    (finding,) = findings([cell], state)
+    assert finding.kind is kind
+
+
 MOMENT = datetime.datetime(2001, 1, 4, 12, 10, 5, 250000)  # noqa: DTZ001 - canonical
 TEXT = history("insert 1", "id string, f1 string").state()
 
 
-def drifts(expected: Value, found: Value) -> bool:
-    return type_drift(Difference(DifferenceKind.CELL, "1", "f1", expected, found), TEXT)
+def drifts(expected: Value, actual: Value) -> bool:
+    return type_drift(Difference(DifferenceKind.CELL, "1", "f1", expected, actual), TEXT)
 
 
 @pytest.mark.parametrize(
-    ("expected", "found"),
+    ("expected", "actual"),
     [
         (b"hello", "hello"),
         (b"hello", "aGVsbG8="),
@@ -82,12 +136,12 @@ def drifts(expected: Value, found: Value) -> bool:
         (MapValue(((1, "a"),)), MapValue((("1", "a"),))),
     ],
 )
-def test_what_only_came_in_another_type_is_the_right_value(expected: Value, found: Value) -> None:
-    assert drifts(expected, found)
+def test_what_only_came_in_another_type_is_the_right_value(expected: Value, actual: Value) -> None:
+    assert drifts(expected, actual)
 
 
 @pytest.mark.parametrize(
-    ("expected", "found"),
+    ("expected", "actual"),
     [
         (b"hello", "hell"),
         (b"\xff", "\ufffd"),
@@ -112,8 +166,8 @@ def test_what_only_came_in_another_type_is_the_right_value(expected: Value, foun
         ((None,), ("NULL",)),
     ],
 )
-def test_other_values_are_not(expected: Value, found: Value) -> None:
-    assert not drifts(expected, found)
+def test_other_values_are_not(expected: Value, actual: Value) -> None:
+    assert not drifts(expected, actual)
 
 
 RENAMED = history("insert 1,2; rename f1 g; insert 3")

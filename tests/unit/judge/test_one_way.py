@@ -22,7 +22,9 @@ STAGES: Final = {
 
 def test_the_judge_calls_each_stage_once_in_order() -> None:
     (recorded, *_) = recordings.read_all(Path(__file__).parents[2] / "recorded" / "quick_start")
-    wrong = (c for c, said in recorded.verdicts.items() if said["verdict"] == VerdictKind.WRONG)
+    wrong = (
+        c for c, verdict in recorded.verdicts.items() if verdict["verdict"] == VerdictKind.WRONG
+    )
     cell = next(wrong)
     case, answer = replay.case_of(recorded), recorded.answers[cell]
     assert answer is not None

@@ -15,7 +15,7 @@ from harness.model.canonical import Value
 from tests.builders.judged_story import answer_of, case_without_values, verdict_on
 from tests.builders.table_story import Story, history
 
-TOLD = history("insert 1..3; rename f1 f1_new")
+STORY = history("insert 1..3; rename f1 f1_new")
 ORDER = FindingKind.ORDER_DEPENDENT
 
 
@@ -26,26 +26,26 @@ def answer(story: Story, by: str = "id") -> Answer:
 def spoilt(whole: Answer, row: int, column: str, value: Value) -> Answer:
     at = whole.labels.index(column)
     rows = [
-        (*each[:at], value, *each[at + 1 :]) if number == row else each
-        for number, each in enumerate(whole.rows)
+        (*line[:at], value, *line[at + 1 :]) if number == row else line
+        for number, line in enumerate(whole.rows)
     ]
     return replace(whole, rows=tuple(rows))
 
 
-def judged(fresh: Answer, earlier: Answer | None, story: Story = TOLD) -> Verdict:
+def judged(fresh: Answer, earlier: Answer | None, story: Story = STORY) -> Verdict:
     result = replace(fresh, again=True, earlier=earlier)
     return verdict_on(case_without_values(story), result)
 
 
 def test_an_answer_that_was_asked_twice_and_came_the_same_is_judged_like_any_other() -> None:
-    assert judged(answer(TOLD), None).verdict is VerdictKind.CORRECT
-    by_name = judged(answer(TOLD, "name"), None)
+    assert judged(answer(STORY), None).verdict is VerdictKind.CORRECT
+    by_name = judged(answer(STORY, "name"), None)
     assert {finding.kind for finding in by_name.findings} == {FindingKind.MISSING_RENAME}
     assert by_name.because == ""
 
 
 def test_a_right_answer_that_was_another_one_before_is_wrong_and_shows_both_values() -> None:
-    right = answer(TOLD)
+    right = answer(STORY)
     verdict = judged(right, spoilt(right, 0, "f1_new", "asuffix"))
     assert (verdict.verdict, verdict.because) == (VerdictKind.WRONG, WHY)
     (finding,) = verdict.findings
@@ -59,9 +59,9 @@ def test_a_right_answer_that_was_another_one_before_is_wrong_and_shows_both_valu
     assert (place.expected, place.actual) == ("f3s1r1", "asuffix")
 
 
-def test_what_is_wrong_with_the_fresh_server_s_answer_is_said_beside() -> None:
-    stale = answer(TOLD, "name")
-    verdict = judged(stale, answer(TOLD))
+def test_what_is_wrong_with_the_fresh_server_s_answer_is_reported_beside() -> None:
+    stale = answer(STORY, "name")
+    verdict = judged(stale, answer(STORY))
     assert [finding.kind for finding in verdict.findings] == [ORDER, FindingKind.MISSING_RENAME]
     assert [(witness.expected, witness.actual) for witness in verdict.findings[0].places] == [
         (None, f"f3s1r{row}") for row in (1, 2, 3)
@@ -70,7 +70,7 @@ def test_what_is_wrong_with_the_fresh_server_s_answer_is_said_beside() -> None:
 
 
 def test_rows_and_columns_that_one_answer_has_are_places_too() -> None:
-    right = answer(TOLD)
+    right = answer(STORY)
     at = right.labels.index("f1_new")
     fewer = replace(
         right,
@@ -89,7 +89,7 @@ def test_rows_and_columns_that_one_answer_has_are_places_too() -> None:
 
 def test_a_refusal_where_rows_came_before_is_wrong_and_stays_a_refusal_to_see() -> None:
     refused = Answer("", "select", refusal=Refusal("K", "m"))
-    verdict = judged(refused, answer(TOLD))
+    verdict = judged(refused, answer(STORY))
     assert verdict.verdict is VerdictKind.WRONG
     (finding,) = verdict.findings
     assert [(witness.key, witness.expected) for witness in finding.places] == [

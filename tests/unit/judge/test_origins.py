@@ -11,7 +11,7 @@ from harness.model.canonical import Value
 from tests.builders.simulated_reader import Reply
 from tests.builders.table_story import diagnosed, history, places
 
-TOLD = history("insert 1..3", "id long, n int, d date")
+STORY = history("insert 1..3", "id long, n int, d date")
 
 
 DAY_ZERO = datetime.date(1970, 1, 1)
@@ -30,11 +30,11 @@ DAY_ZERO = datetime.date(1970, 1, 1)
 def test_a_value_that_is_shown_as_another_type_stores_it_is_still_that_value(
     column: str, shown: Callable[[Value, Value], Value], origin: tuple[str, str] | None
 ) -> None:
-    reply = TOLD.read()
+    reply = STORY.read()
     first = dict(zip(reply.names, reply.rows[0], strict=True))
     first[column] = shown(first["n"], first["d"])
     rows = (tuple(first.values()), *reply.rows[1:])
-    (place,) = places(TOLD, replace(reply, rows=rows))
+    (place,) = places(STORY, replace(reply, rows=rows))
     assert (place.origin and (place.origin.name, place.origin.key)) == origin
 
 

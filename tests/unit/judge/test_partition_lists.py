@@ -59,7 +59,7 @@ def test_rows_of_which_only_the_partition_or_nothing_is_left_are_those_of_the_ta
     case = case_of(one, bare=True)
     states = tuple(replace(state, bare=state.outcome.step in {1, 2}) for state in case.states)
     whole = one.read()
-    at = [whole.names.index(each) for each in ("id", name)]
+    at = [whole.names.index(column) for column in ("id", name)]
     (last,) = (tuple(row[n] for n in at) for row in whole.rows if row[0] == "4")
     rows = ((None, value), (None, value), last)
     part = Part(name, "select", tuple(whole.columns[n] for n in at), rows)

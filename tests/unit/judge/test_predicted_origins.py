@@ -16,7 +16,7 @@ from tests.builders.simulated_reader import Reply
 from tests.builders.table_story import Story, history
 
 COLUMNS = "id string, a string, b string, c string, d string, e string, f string"
-TOLD = history("insert 1,2; insert 3", COLUMNS)
+STORY = history("insert 1,2; insert 3", COLUMNS)
 META_NAMES = (
     "_hoodie_commit_time",
     "_hoodie_commit_seqno",
@@ -26,7 +26,7 @@ META_NAMES = (
 )
 
 
-def read(story: Story = TOLD, **how: object) -> Reply:
+def read(story: Story = STORY, **how: object) -> Reply:
     return story.read("position", meta_counts=True, **how)
 
 
@@ -41,7 +41,7 @@ def places(verdict: Verdict) -> dict[tuple[str, str], Witness]:
 
 
 def test_each_value_is_misaligned_and_says_whose_it_is() -> None:
-    verdict = judged(TOLD, answer_of(read()))
+    verdict = judged(STORY, answer_of(read()))
     assert {finding.kind for finding in verdict.findings} == {FindingKind.MISALIGNED}
     assert verdict.reproduces == (ColumnMapping.COUNTED,) == (COUNTED,)
     witnesses = places(verdict)
@@ -57,7 +57,7 @@ def test_each_value_is_misaligned_and_says_whose_it_is() -> None:
 
 
 def test_nothing_is_claimed_where_the_catalog_lists_the_meta_columns() -> None:
-    verdict = judged(TOLD, answer_of(read()), bare=False)
+    verdict = judged(STORY, answer_of(read()), bare=False)
     assert verdict.reproduces == ()
     assert FindingKind.UNEXPLAINED in {finding.kind for finding in verdict.findings}
 
@@ -68,10 +68,10 @@ def part(reply: Reply, *names: str) -> Part:
     return Part(names[-1], "select", tuple(reply.columns[index] for index in at), rows)
 
 
-def test_columns_asked_alone_are_told_as_well() -> None:
+def test_columns_asked_alone_are_reported_as_well() -> None:
     reply = read()
     parts = (part(reply, "id"), part(reply, "id", "b"), part(reply, "id", "e"))
-    verdict = judged(TOLD, Answer("", "select", refusal=Refusal("Error", "no"), parts=parts))
+    verdict = judged(STORY, Answer("", "select", refusal=Refusal("Error", "no"), parts=parts))
     cells = {
         at: witness.origin and witness.origin.field_id for at, witness in places(verdict).items()
     }

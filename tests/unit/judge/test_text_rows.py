@@ -136,5 +136,5 @@ def test_the_rest_of_a_nested_text_is_known_by_its_first_value(
     inside = replace(history(rows, INSIDE).state(), row_files={})
     columns = [Column(name, kind, kind) for name, kind in inside.table(Query()).columns]
     right = ("a", 1, {"x": "a\nb", "y": 2}, 7)
-    found = findings(wrong(inside, Query(), columns, [right, row]), inside)
-    assert {one.kind for one in found} == {kind}
+    differences = findings(wrong(inside, Query(), columns, [right, row]), inside)
+    assert {one.kind for one in differences} == {kind}

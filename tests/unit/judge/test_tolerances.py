@@ -77,7 +77,7 @@ def test_a_reader_of_milliseconds_that_cuts_is_right_and_one_a_millisecond_off_i
         assert kinds(judged(story, wrong, PRESTODB)) == {ALTERED: ("at",)}
 
 
-def test_a_column_asked_alone_is_held_to_the_same() -> None:
+def test_a_column_asked_alone_is_judged_by_the_same_rules() -> None:
     story = written(678_901)
     assert judged(story, shown(story, cut), PRESTODB, alone=True).findings == ()
     assert kinds(judged(story, shown(story, cut), TRINO, alone=True)) == {ALTERED: ("at",)}
@@ -238,8 +238,8 @@ def test_a_timestamptz_of_iceberg_has_a_zone_and_who_says_that_it_has_none_drift
     story = history("insert 1..3", TIMES)
     for moments, drifts in (("timestamp", False), ("timestamptz", True)):
         settings = {"moments": moments}
-        of = judged(story, typed(story, OTHER), reader, format_="iceberg", settings=settings)
-        assert kinds(of) == ({DRIFT: ("at", "s")} if drifts else {})
+        verdict = judged(story, typed(story, OTHER), reader, format_="iceberg", settings=settings)
+        assert kinds(verdict) == ({DRIFT: ("at", "s")} if drifts else {})
 
 
 CASED = "id string, ts long, Name string, city string"

@@ -45,7 +45,7 @@ def moved() -> Story:
     return history("insert 1..4; move f1 after f2; upsert 2", mor=True)
 
 
-def test_where_several_mappings_reproduce_an_answer_all_are_told(moved: Story) -> None:
+def test_where_several_mappings_reproduce_an_answer_all_are_reported(moved: Story) -> None:
     verdict = judged_answer(moved, moved.read(logs="ignored"))
     assert verdict.reproduces == (
         "by id, base files only",
@@ -121,7 +121,7 @@ def test_an_answer_of_an_instant_that_no_step_made_is_no_mapping(moved: Story) -
 
 
 @pytest.mark.parametrize("view", ["read_optimized", "snapshot"])
-def test_why_the_files_tell_nothing_is_said(moved: Story, view: str) -> None:
+def test_why_the_files_tell_nothing_is_reported(moved: Story, view: str) -> None:
     case = case_without_values(moved)
     last = replace(case.states[3], files=(), layout="a log block of type 5 is not read")
     verdict = verdict_on(with_last(case, last), answer_of(moved.read("position")), view)
@@ -165,8 +165,8 @@ def test_a_clash_of_types_names_a_way_to_read_where_it_is_the_only_one(
 def test_a_step_that_was_refused_changes_nothing_and_has_a_verdict_of_its_own() -> None:
     story = history("insert 1,2; drop f2; upsert 1")
     no = Outcome(2, OutcomeKind.REFUSED, refusal=Refusal("AnalysisException", "no"))
-    kept = history("insert 1,2; drop f2; upsert 1", applied=[True, False, True])
-    step, verdict = judge_replies(case_without_values(story, {2: no}), [kept.read()])
+    as_applied = history("insert 1,2; drop f2; upsert 1", applied=[True, False, True])
+    step, verdict = judge_replies(case_without_values(story, {2: no}), [as_applied.read()])
     assert (step.verdict, step.step, step.because) == (
         VerdictKind.REFUSED, 2, "AnalysisException: no",
     )  # fmt: skip
@@ -190,10 +190,12 @@ def test_a_skipped_step_has_no_cells() -> None:
     assert judge(case_without_values(story, {2: skipped}), [cell_at(story)], {}) == ()
 
 
-def test_a_row_that_the_files_themselves_should_not_hold_is_told_with_the_wrong_answer() -> None:
+def test_a_row_that_the_files_themselves_should_not_hold_is_reported_with_the_wrong_answer() -> (
+    None
+):
     story = history("insert 1,2; delete 2")
-    kept = history("insert 1,2; upsert 2")  # what a writer leaves that deletes nothing
-    files = tuple(file.fact() for file in kept.disk.files)
+    undeleted = history("insert 1,2; upsert 2")  # what a writer leaves that deletes nothing
+    files = tuple(file.fact() for file in undeleted.disk.files)
     case = case_without_values(story)
     case = with_last(case, replace(case.states[2], files=files))
     verdict = verdict_on(case, answer_of(history("insert 1,2").read()))

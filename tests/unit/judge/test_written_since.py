@@ -112,13 +112,13 @@ def test_a_reader_that_goes_by_what_files_say_of_their_rows_is_not_blamed(
     verdict = verdict_of(case, reply)
     assert ("by id" in verdict.reproduces, parties(verdict)) == (True, {Responsible.UNSURE})
     several = judged(case, [reply, reply], SINCE)
-    assert {each.verdict for each in several} == {VerdictKind.UNKNOWN}
-    said = Expectations(case).agreement(len(case.states) - 1, SINCE)
-    assert said is not None
-    assert {discrepancy.key for discrepancy in said.discrepancies} == shown ^ NEW
+    assert {verdict.verdict for verdict in several} == {VerdictKind.UNKNOWN}
+    agreement = Expectations(case).agreement(len(case.states) - 1, SINCE)
+    assert agreement is not None
+    assert {discrepancy.key for discrepancy in agreement.discrepancies} == shown ^ NEW
     assert all(
         "its file says that it was committed" in discrepancy.text
-        for discrepancy in said.discrepancies
+        for discrepancy in agreement.discrepancies
     )
 
 
@@ -127,6 +127,6 @@ def test_a_count_is_the_readers_doing_where_files_say_what_the_truth_does() -> N
     count = Answer(
         "", "select", (Column("n", "long", "long"),), ((7,),), question=Query(count=True)
     )
-    for files, party in ((None, Responsible.READER), (late, Responsible.UNSURE)):
+    for files, responsible in ((None, Responsible.READER), (late, Responsible.UNSURE)):
         case = case_of(story, files)
-        assert parties(verdict_on(case, count, SINCE)) == {party}
+        assert parties(verdict_on(case, count, SINCE)) == {responsible}

@@ -41,8 +41,8 @@ def test_every_value_comes_back_from_json_with_its_type(value: Value) -> None:
 
 def test_the_same_number_in_four_types_is_four_values_with_one_text() -> None:
     numbers: list[Value] = [1, 1.0, Decimal(1), Decimal("1.0")]
-    alike = [(a, b) for a in numbers for b in numbers if a is not b and same(a, b)]
-    assert alike == []
+    equal = [(a, b) for a in numbers for b in numbers if a is not b and same(a, b)]
+    assert equal == []
     assert {text_of(number) for number in numbers} == {"1"}
 
 

@@ -68,7 +68,7 @@ def test_a_part_has_its_default_where_its_struct_is_there() -> None:
 
 
 @pytest.mark.parametrize(
-    ("new", "told"),
+    ("new", "problem"),
     [
         (AddColumn("b", parse_type("int"), default="many"), "the default: "),
         (
@@ -77,6 +77,6 @@ def test_a_part_has_its_default_where_its_struct_is_there() -> None:
         ),
     ],
 )
-def test_a_default_is_a_value_of_a_plain_column(new: AddColumn, told: str) -> None:
-    with pytest.raises(SchemaChangeError, match=told):
+def test_a_default_is_a_value_of_a_plain_column(new: AddColumn, problem: str) -> None:
+    with pytest.raises(SchemaChangeError, match=problem):
         new.evolve(history(Insert((1,)))[-1])

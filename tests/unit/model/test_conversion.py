@@ -86,7 +86,7 @@ def test_nothing_is_ever_rounded_or_guessed(value: Value, to: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "to", "told"),
+    ("value", "to", "problem"),
     [
         (255, "binary", 'as quoted text: "0x00ff"'),
         ("2024-01-01 00:00:00.0000001", "timestamp", "no finer"),
@@ -94,6 +94,8 @@ def test_nothing_is_ever_rounded_or_guessed(value: Value, to: str) -> None:
         (1, "boolean", "write true or false"),
     ],
 )
-def test_who_gave_another_value_is_told_how_to_write_one(value: Value, to: str, told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_who_gave_another_value_is_told_how_to_write_one(
+    value: Value, to: str, problem: str
+) -> None:
+    with pytest.raises(ValueError, match=problem):
         convert(value, parse_type(to))

@@ -14,7 +14,7 @@ def test_every_type_is_read_back_from_its_text(type_: DataType) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "problem"),
     [
         ("number", "'number' is not a type; allowed: boolean, tinyint"),
         ("", "is not a type"),
@@ -34,10 +34,12 @@ def test_every_type_is_read_back_from_its_text(type_: DataType) -> None:
         ("int;", "';' has no place in one"),
     ],
 )
-def test_what_is_no_type_is_refused_and_what_is_allowed_is_told(text: str, told: str) -> None:
+def test_what_is_no_type_is_refused_and_what_is_allowed_is_reported(
+    text: str, problem: str
+) -> None:
     with pytest.raises(TypeTextError) as wrong:
         parse_type(text)
-    assert told in str(wrong.value)
+    assert problem in str(wrong.value)
 
 
 def test_what_is_written_instead_of_an_alias_is_a_type() -> None:

@@ -9,7 +9,7 @@ from harness.model.file_facts import ColumnStatistics, StatisticsSource, bound
 from harness.model.query import Comparison, Condition
 
 
-def told(
+def bounds(
     least: Value = None, greatest: Value = None, *, nulls: int | None = 0, rows: int = 2
 ) -> ColumnStatistics:
     return ColumnStatistics(
@@ -24,20 +24,20 @@ def on(test: Comparison, literal: str = "", type_: str = "int") -> Condition:
 @pytest.mark.parametrize(
     ("stored", "condition", "excluded"),
     [
-        (told(1, 3), on(Comparison.EQUAL, "2"), False),
-        (told(1, 3), on(Comparison.EQUAL, "4"), True),
-        (told(1, None), on(Comparison.EQUAL, "4"), False),
-        (told(1, 3), on(Comparison.AT_LEAST, "3"), False),
-        (told(1, 3), on(Comparison.AT_LEAST, "4"), True),
-        (told(1, 3), on(Comparison.NULL), True),
-        (told(1, 3, nulls=None), on(Comparison.NULL), False),
-        (told(nulls=2), on(Comparison.NOT_NULL), True),
-        (told(nulls=2), on(Comparison.EQUAL, "2"), True),
-        (told(nulls=0, rows=0), on(Comparison.NOT_NULL), False),
-        (told("1", "3"), on(Comparison.EQUAL, "4"), False),
-        (told(float("nan"), float("nan")), on(Comparison.EQUAL, "2.0", "double"), False),
-        (told("ab", "ab"), on(Comparison.EQUAL, "ab  ", "char(4)"), False),
-        (told("ab", "ab"), on(Comparison.EQUAL, "abc ", "char(4)"), True),
+        (bounds(1, 3), on(Comparison.EQUAL, "2"), False),
+        (bounds(1, 3), on(Comparison.EQUAL, "4"), True),
+        (bounds(1, None), on(Comparison.EQUAL, "4"), False),
+        (bounds(1, 3), on(Comparison.AT_LEAST, "3"), False),
+        (bounds(1, 3), on(Comparison.AT_LEAST, "4"), True),
+        (bounds(1, 3), on(Comparison.NULL), True),
+        (bounds(1, 3, nulls=None), on(Comparison.NULL), False),
+        (bounds(nulls=2), on(Comparison.NOT_NULL), True),
+        (bounds(nulls=2), on(Comparison.EQUAL, "2"), True),
+        (bounds(nulls=0, rows=0), on(Comparison.NOT_NULL), False),
+        (bounds("1", "3"), on(Comparison.EQUAL, "4"), False),
+        (bounds(float("nan"), float("nan")), on(Comparison.EQUAL, "2.0", "double"), False),
+        (bounds("ab", "ab"), on(Comparison.EQUAL, "ab  ", "char(4)"), False),
+        (bounds("ab", "ab"), on(Comparison.EQUAL, "abc ", "char(4)"), True),
     ],
 )
 def test_what_statistics_exclude(
@@ -46,6 +46,6 @@ def test_what_statistics_exclude(
     assert stored.excludes(condition) == excluded
 
 
-def test_statistics_are_said_in_a_line() -> None:
-    assert str(told(1, 3)) == "the Parquet footer on x in 2 rows of f: 1 to 3, 0 NULL"
-    assert str(told(nulls=None)).endswith("f: not stored to not stored, NULLs not counted")
+def test_statistics_are_reported_in_a_line() -> None:
+    assert str(bounds(1, 3)) == "the Parquet footer on x in 2 rows of f: 1 to 3, 0 NULL"
+    assert str(bounds(nulls=None)).endswith("f: not stored to not stored, NULLs not counted")

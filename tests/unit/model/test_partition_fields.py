@@ -38,7 +38,7 @@ def test_a_field_is_a_transform_of_a_column(
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "problem"),
     [
         ("gone", "there is no column 'gone'"),
         ("bucket(n)", "'bucket(n)' is no partition field; allowed: p, bucket(4, p)"),
@@ -49,10 +49,10 @@ def test_a_field_is_a_transform_of_a_column(
         ("s", "'s' is struct<a: int>, and identity is for: "),
     ],
 )
-def test_what_is_none_is_refused_with_what_is_allowed(text: str, told: str) -> None:
+def test_what_is_none_is_refused_with_what_is_allowed(text: str, problem: str) -> None:
     with pytest.raises(SchemaChangeError) as wrong:
         parse(text, SCHEMA)
-    assert told in str(wrong.value)
+    assert problem in str(wrong.value)
 
 
 def test_a_field_is_there_once_and_goes_once() -> None:

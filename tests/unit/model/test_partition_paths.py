@@ -57,18 +57,18 @@ def test_a_text_is_a_value_of_the_columns_type(text: str | None, type_: str, val
 
 
 @pytest.mark.parametrize(("text", "type_"), [("yes", "boolean"), ("", "int")])
-def test_a_text_that_is_none_is_told(text: str, type_: str) -> None:
+def test_a_text_that_is_none_is_reported(text: str, type_: str) -> None:
     with pytest.raises(ValueError, match="has no exact form as"):
         partition_paths.value_of(text, parse_type(type_))
 
 
 @pytest.mark.parametrize(
-    ("found", "said"),
+    ("value", "expected"),
     [("a=b", True), ("a%3Db", True), ("p=a%3Db", True), ("a", False), (None, False), (1, False)],
 )
-def test_a_name_says_a_value_in_any_of_its_forms(found: Value, *, said: bool) -> None:
+def test_a_name_says_a_value_in_any_of_its_forms(value: Value, *, expected: bool) -> None:
     field = Field(1, "p", parse_type("string"))
-    assert partition_paths.says("p=a%3Db", P, field, found) is said
+    assert partition_paths.says("p=a%3Db", P, field, value) is expected
 
 
 def test_values_stand_under_the_ids_of_their_columns() -> None:

@@ -1,4 +1,4 @@
-"""Views of the past: which step they go back to, their truth, and what is said of wrong answers."""
+"""Views of the past: which step they go back to, their truth, and findings on wrong answers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def judged(story: Story, reply: Reply, view: str) -> Verdict:
     return verdict_on(case_of(story), answer_of(reply), view)
 
 
-def found(verdict: Verdict) -> dict[str, tuple[str, ...]]:
+def columns_by_kind(verdict: Verdict) -> dict[str, tuple[str, ...]]:
     return {finding.kind.value: finding.columns for finding in verdict.findings}
 
 
@@ -99,7 +99,7 @@ def test_a_right_reader_is_correct_in_both(mor: bool) -> None:  # noqa: FBT001
 def test_a_schema_change_without_an_instant_is_asked_by_the_write_before_it() -> None:
     story = history(STORY)
     assert judged(story, then(story, 2), "as_of(3)").verdict is VerdictKind.CORRECT
-    assert found(judged(story, then(story, 3), "as_of(3)")) == {"premature": ("f1", "g")}
+    assert columns_by_kind(judged(story, then(story, 3), "as_of(3)")) == {"premature": ("f1", "g")}
 
 
 TAGGED = "insert 1..3; rename f1 g; tag; upsert 2; add f3 int; delete 3"
@@ -110,8 +110,8 @@ def test_a_tag_has_the_columns_that_its_snapshot_was_made_with() -> None:
     assert planned("tag", story.history) == Past("tag", 3)
     assert planned("tag", story.history[:3]) is None
     assert judged(story, then(story, 1), "tag(3)").verdict is VerdictKind.CORRECT
-    assert found(judged(story, then(story, 2), "tag(3)")) == {"premature": ("f1", "g")}
-    assert set(found(judged(story, story.read(), "tag(3)"))) == {"premature"}
+    assert columns_by_kind(judged(story, then(story, 2), "tag(3)")) == {"premature": ("f1", "g")}
+    assert set(columns_by_kind(judged(story, story.read(), "tag(3)"))) == {"premature"}
 
 
 def test_a_tag_stays_when_older_files_are_removed_and_its_write_is_undone() -> None:
@@ -134,8 +134,8 @@ def test_a_branch_has_what_is_staged_there_and_the_columns_of_the_table() -> Non
     rows = tuple(row_values(row, there.schema) for row in there.rows.values())
     right = Reply(columns, rows)
     assert judged(story, right, "branch(2)").verdict is VerdictKind.CORRECT
-    assert found(judged(story, story.read(), "branch(2)")) == {"ghost_row": ()}
-    assert found(judged(story, Reply(columns, rows[:1]), "branch(2)")) == {"lost_row": ()}
+    assert columns_by_kind(judged(story, story.read(), "branch(2)")) == {"ghost_row": ()}
+    assert columns_by_kind(judged(story, Reply(columns, rows[:1]), "branch(2)")) == {"lost_row": ()}
     old = Reply(then(story, 2).columns, rows)
     assert judged(story, old, "branch(2)").verdict is VerdictKind.WRONG, "columns of then"
 
@@ -157,7 +157,7 @@ def test_what_was_begun_and_committed_alone_has_the_columns_of_when_it_was_begun
     assert set(past_views.of_commit(commit)[-1].rows) == {"2", "3"}
     right = read(story.disk, past_views.of_commit(commit)[-1], Reader("id"))
     assert judged(story, right, view).verdict is VerdictKind.CORRECT
-    assert found(judged(story, then(story, 4), view)) == {"premature": columns}
+    assert columns_by_kind(judged(story, then(story, 4), view)) == {"premature": columns}
 
 
 def test_what_another_write_came_before_is_committed_with_the_columns_of_now() -> None:
@@ -177,7 +177,7 @@ def test_rows_of_then_under_the_columns_of_now_are_right_but_for_columns_that_ca
     story = history(f"insert 1..4; upsert 2; {change}; upsert 3")
     shown = replace(story.truth, step=2, rows=story.history[2].rows)
     verdict = judged(story, read(story.disk, shown, Reader("id")), "as_of(2)")
-    assert found(verdict) == {"premature": columns}
+    assert columns_by_kind(verdict) == {"premature": columns}
     assert not any(witness.key for witness in verdict.findings[0].places)
 
 

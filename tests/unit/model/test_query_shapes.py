@@ -161,9 +161,9 @@ def test_both_conditions_are_of_one_row_also_where_the_oldest_has_no_value_in_on
         "insert 1..3; insert 5; rename f2 g; insert 4", "id string, ts long, f1 string, f2 string"
     )
     late = history("insert 1,2; add f3 string after ts; insert 3,4")
-    for each, text in ((story, "both(g,f1)"), (late, "both(f3,f1)")):
-        assert query_shapes.planned("both", each.history) == (text,)
-        assert len(asked(text, each).answer(*_whole(each))) == 1
+    for planted, text in ((story, "both(g,f1)"), (late, "both(f3,f1)")):
+        assert query_shapes.planned("both", planted.history) == (text,)
+        assert len(asked(text, planted).answer(*_whole(planted))) == 1
 
 
 def test_nulls_are_asked_for_where_they_stand_beside_values() -> None:
@@ -197,7 +197,7 @@ def test_a_time_that_is_finer_than_some_engines_keep_is_no_literal() -> None:
     assert asked("predicate(t)", story).where == Condition("t", Comparison.NOT_NULL)
 
 
-WORLD = "id string, ts long, f1 string, n int, d double, t timestamp"
+COLUMNS = "id string, ts long, f1 string, n int, d double, t timestamp"
 WIDE = (
     "insert 1,2; row id=3 ts=7 f1=abc n=5 d=-0.0 t=2024-01-01T00:00:00.123456; rename f1 g; "
     "type n long; insert 4"
@@ -222,7 +222,7 @@ WIDE = (
 def test_a_condition_is_asked_as_it_is_written(
     text: str, test: Comparison, literals: tuple[str | None, ...]
 ) -> None:
-    story = history(WIDE, WORLD)
+    story = history(WIDE, COLUMNS)
     where = asked(text, story).where
     assert where is not None
     assert (where.test, where.literals) == (test, literals)
@@ -243,7 +243,7 @@ def test_a_condition_is_asked_as_it_is_written(
     ],
 )
 def test_a_condition_that_engines_do_not_share_is_not_asked(text: str, why: str) -> None:
-    story = history(f"{WIDE}; add nan double; row id=9 ts=8 nan=nan", WORLD)
+    story = history(f"{WIDE}; add nan double; row id=9 ts=8 nan=nan", COLUMNS)
     if why:
         with pytest.raises(NoQuestionError, match=why):
             asked(text, story)
@@ -268,7 +268,7 @@ def test_a_condition_that_engines_do_not_share_is_not_asked(text: str, why: str)
         ("predicate(f1)", "there is no 'predicate(f1)'; allowed: all, column"),
     ],
 )
-def test_what_is_no_condition_is_told(text: str, why: str) -> None:
+def test_what_is_no_condition_is_reported(text: str, why: str) -> None:
     assert why in query_shapes.why_no_shape(text)
 
 
@@ -282,7 +282,7 @@ def test_a_condition_is_read_back_whatever_the_column_is_called(path: str) -> No
 
 
 def test_a_condition_without_a_column_is_on_each_that_was_touched() -> None:
-    story = history(WIDE, WORLD)
+    story = history(WIDE, COLUMNS)
     assert query_shapes.planned("where(not = old)", story.history) == (
         *("where(n not = old)", "where(g not = old)"),
     )
@@ -293,7 +293,7 @@ def test_a_condition_without_a_column_is_on_each_that_was_touched() -> None:
 
 
 def test_what_is_asked_of_a_column_follows_from_what_became_of_it() -> None:
-    story = history(WIDE, WORLD)
+    story = history(WIDE, COLUMNS)
     assert query_shapes.planned("story", story.history) == (
         *("where(n is null)", "where(n = old)", "where(n = new)", "where(n not = old)"),
         *("where(n in old, new)", "where(n < 2147483648)", "where(n >= 2147483648)"),
@@ -302,11 +302,11 @@ def test_what_is_asked_of_a_column_follows_from_what_became_of_it() -> None:
         *("where(g in old, new)", "where(g starts with old)"),
         *("count_where(g is not null)", "alone(g)", "count_all"),
     )
-    floats = history("insert 1; rename d e", WORLD)
+    floats = history("insert 1; rename d e", COLUMNS)
     assert {"where(e is nan)", "where(e = 0.0)", "where(e < 0.0)"} < {
         *query_shapes.planned("story", floats.history)
     }
-    times = history(f"{WIDE}; rename t u", WORLD)
+    times = history(f"{WIDE}; rename t u", COLUMNS)
     assert "where(u = fine)" in query_shapes.planned("story", times.history)
     parts = history("insert 1; rename a.city town", "id string, ts long, a struct<city: string>")
     assert "where(a is null)" in query_shapes.planned("story", parts.history)

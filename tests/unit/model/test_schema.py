@@ -28,13 +28,13 @@ def changes(draw: st.DrawFn) -> tuple[str, Change]:
     paths = ["a", "b", "c", "s", "s.x", "s.y", "s.y.z", "l", "m", "new", "s.new", "l.element"]
     path, other = draw(st.sampled_from(paths)), draw(st.sampled_from(["a", "b", "x", "q", "new"]))
     places = [ColumnPosition(), ColumnPosition(first=True), ColumnPosition(after=other)]
-    place = draw(st.sampled_from(places))
+    position = draw(st.sampled_from(places))
     type_ = draw(TYPES)
     kinds: dict[str, Change] = {
-        "add": lambda schema: schema.add(path, type_, place),
+        "add": lambda schema: schema.add(path, type_, position),
         "drop": lambda schema: schema.drop(path),
         "rename": lambda schema: schema.rename(path, other),
-        "move": lambda schema: schema.move(path, place),
+        "move": lambda schema: schema.move(path, position),
         "change_type": lambda schema: schema.change_type(path, type_),
     }
     kind = draw(st.sampled_from(sorted(kinds)))
@@ -81,7 +81,7 @@ def test_a_renamed_part_keeps_its_id_and_the_type_of_the_struct_follows() -> Non
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "problem"),
     [
         (lambda s: s.find("q"), "there is no column 'q'; there are: a, s, l, m"),
         (
@@ -97,10 +97,12 @@ def test_a_renamed_part_keeps_its_id_and_the_type_of_the_struct_follows() -> Non
         (lambda s: s.drop("m.key"), "'m' is map<int, int>: only the type of its parts changes"),
     ],
 )
-def test_what_is_impossible_is_refused_and_what_is_there_is_told(change: Change, told: str) -> None:
+def test_what_is_impossible_is_refused_and_what_is_there_is_reported(
+    change: Change, problem: str
+) -> None:
     with pytest.raises(SchemaChangeError) as wrong:
         change(ADDRESS)
-    assert told in str(wrong.value)
+    assert problem in str(wrong.value)
 
 
 def test_the_type_of_an_arrays_elements_can_change() -> None:

@@ -237,7 +237,7 @@ def test_a_failed_write_changes_nothing_and_nobody_may_show_its_rows() -> None:
 
 def test_the_rows_of_an_earlier_snapshot_come_back_under_the_columns_of_now() -> None:
     steps = "insert 1..3; delete 1; rename f1 g; upsert 2; insert 4; add q"
-    then, now = (each[-1] for each in (last("insert 1..3; delete 1"), last(steps)))
+    then, now = (history_[-1] for history_ in (last("insert 1..3; delete 1"), last(steps)))
     back = rolled_back_to(now, now.step + 1, 2)
     assert (back.rows, back.schema) == (then.rows, now.schema)
     assert dict(back.gone) == {"1": 2, "4": 7}

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.model.canonical import Value, same, text_of
+from harness.model.canonical import Value, from_json, same, text_of, to_json
 from harness.model.conversion import convert
-from harness.model.datatypes import DataType, parse_type
+from harness.model.datatypes import PRIMITIVES, DataType, parse_type
 from harness.model.schema import Field, number
 from harness.model.values import MAX_FIELD, MAX_ROW, MAX_STEP, never_null
 
@@ -40,9 +40,9 @@ CHAINS = [
 
 
 def value_at(
-    place: tuple[int, int, int], text: str, becomes: tuple[DataType, ...] | None = None
+    origin: tuple[int, int, int], text: str, becomes: tuple[DataType, ...] | None = None
 ) -> Value:
-    field_id, step, row = place
+    field_id, step, row = origin
     type_ = parse_type(text)
     field = Field(field_id, "f", type_)
     return never_null(field, step, row, {field_id: becomes or (type_,)})
@@ -56,7 +56,7 @@ def test_neighbours_at_the_limits_are_told_apart(text: str) -> None:
         for step in (0, 1, MAX_STEP - 1, MAX_STEP)
         for row in (1, 2, MAX_ROW - 1, MAX_ROW)
     ]
-    assert len({value_at(place, text) for place in limits}) == len(limits)
+    assert len({value_at(origin, text) for origin in limits}) == len(limits)
 
 
 def test_both_elements_of_an_array_are_told_apart_from_all_of_another_row() -> None:
@@ -71,11 +71,11 @@ def test_both_elements_of_an_array_are_told_apart_from_all_of_another_row() -> N
 @given(PLACES)
 @settings(max_examples=15)
 def test_a_value_is_exact_in_every_type_that_its_column_takes(
-    texts: tuple[str, ...], place: tuple[int, int, int]
+    texts: tuple[str, ...], origin: tuple[int, int, int]
 ) -> None:
     chain = tuple(map(parse_type, texts))
     for at, text in enumerate(texts):
-        value = value_at(place, text, chain)
+        value = value_at(origin, text, chain)
         for later in chain[at:]:
             after = convert(value, later)
             # The same number in other types has one text; other values come back as they were.
@@ -83,10 +83,10 @@ def test_a_value_is_exact_in_every_type_that_its_column_takes(
 
 
 @given(PLACES, st.sampled_from(["int", "long", "double", "float", "date", "timestamp"]))
-def test_what_orders_rows_grows_from_step_to_step(place: tuple[int, int, int], text: str) -> None:
-    field, step, row = place
+def test_what_orders_rows_grows_from_step_to_step(origin: tuple[int, int, int], text: str) -> None:
+    field, step, row = origin
     if step < MAX_STEP:
-        assert value_at(place, text) < value_at((field, step + 1, row), text)
+        assert value_at(origin, text) < value_at((field, step + 1, row), text)
 
 
 @pytest.mark.parametrize("text", ["boolean", "tinyint", "smallint", "char(2)", "varchar(1)"])
@@ -99,3 +99,10 @@ def test_small_values_of_two_neighbouring_fields_have_other_patterns_over_four_r
     for field_id in range(1, MAX_FIELD):
         assert pattern(field_id) != pattern(field_id + 1)
         assert len(set(pattern(field_id))) > 1
+
+
+@pytest.mark.parametrize("name", PRIMITIVES)
+def test_a_value_of_each_plain_type_is_of_its_type_and_is_kept_in_json(name: str) -> None:
+    value = value_at((1, 1, 1), name)
+    assert same(convert(value, parse_type(name)), value)
+    assert same(from_json(to_json(value)), value)

@@ -1,4 +1,4 @@
-"""A name in a profile that nothing has: told with its line, never left out in silence."""
+"""An unknown name in a profile is reported with its line, never ignored."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def change(mine: Path, old: str, new: str) -> None:
 
 
 def problems(path: Path) -> list[str]:
-    """Return what is told of the profile, each from its line on."""
+    """Return the errors of the profile, each from its line on."""
     with pytest.raises(ScenarioProblem) as wrong:
         plan_options.make([path], "mine", "")
     lines = str(wrong.value).splitlines()
@@ -158,14 +158,14 @@ def problems(path: Path) -> list[str]:
         ),
     ],
 )
-def test_what_a_profile_names_and_is_not_there_is_told_with_its_line(
+def test_what_a_profile_names_and_is_not_there_is_reported_with_its_line(
     old: str, new: str, message: str, mine: Path
 ) -> None:
     change(mine, old, new)
     assert problems(mine)[0].startswith(message)
 
 
-def test_a_name_that_is_nowhere_is_told_of_a_part_too(mine: Path) -> None:
+def test_a_name_that_is_nowhere_is_reported_of_a_part_too(mine: Path) -> None:
     change(mine, '    - "my/*"\n', '    - "my/*"\n    - my/typo\n')
     assert problems(mine / "good.yaml")[0].startswith(
         "4: profile mine: there is no scenario 'my/typo'"
@@ -189,7 +189,7 @@ def test_a_profile_chooses_by_the_names_that_are_seen_from_its_own_folder(
     assert {variant.scenario.name for variant in made.variants} == {"good"}
 
 
-def test_a_format_that_a_scenario_misspells_is_told_with_its_line(mine: Path) -> None:
+def test_a_format_that_a_scenario_misspells_is_reported_with_its_line(mine: Path) -> None:
     (mine / "good.yaml").write_text(f"formats:\n  - hudi-cow\n  - hudi-xyz\n{SCENARIO}", "utf-8")
     with pytest.raises(ScenarioProblem) as wrong:
         plan_options.make([mine], "mine", "")

@@ -15,9 +15,11 @@ MOR = COW.replace("cow", "mor")
 
 
 def of_control(made: Plan) -> list[Cell]:
-    of = {variant.id: variant for variant in made.variants}
+    variants = {variant.id: variant for variant in made.variants}
     return [
-        cell for cell in made.cells if controls.is_control(cell, of[cell.variant], made.metastore)
+        cell
+        for cell in made.cells
+        if controls.is_control(cell, variants[cell.variant], made.metastore)
     ]
 
 

@@ -65,7 +65,7 @@ def test_a_reader_is_a_known_engine_with_changes(tmp_path: Path) -> None:
     assert distribution.notice == base.notice
 
 
-def test_what_was_changed_is_told_and_no_secret(tmp_path: Path) -> None:
+def test_what_was_changed_is_reported_and_no_secret(tmp_path: Path) -> None:
     registered(tmp_path)
     assert distributions.load("trino-patched").overlaid == (
         "with query.max-memory=1GB; hudi.table.resolve-column-name-casing.enabled=true in the "
@@ -127,7 +127,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("text", "message"), WRONG.items())
-def test_what_is_wrong_is_told_with_its_line(text: str, message: str, tmp_path: Path) -> None:
+def test_what_is_wrong_is_reported_with_its_line(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(ScenarioProblem) as problem:
         registered(tmp_path, text)
     assert str(problem.value).startswith(f"{tmp_path / 'readers.yaml'}:1: {message}")

@@ -28,7 +28,8 @@ def test_every_setting_that_a_reader_may_name_has_a_default_that_is_a_value_of_i
 ) -> None:
     for format_name in formats.names():
         if not distribution_support.cannot(Reader(name), format_name):
-            assert distribution_support.unlike_defaults(Reader(name), (format_name,)) is not None
+            unlike = distribution_support.unlike_defaults(Reader(name), (format_name,))
+            assert unlike is not None, f"of a setting the lock data has no defaults: {format_name}"
     distribution = distributions.load(name)
     allowed = engines.load(distribution.engine).settings
     for setting, default in distribution.defaults.items():
@@ -70,7 +71,7 @@ def test_a_default_that_changed_from_one_version_to_the_next_is_each_versions_ow
     assert differences(new, "hudi-cow") == []
 
 
-def test_nothing_is_said_of_a_setting_whose_default_is_not_declared(
+def test_nothing_is_reported_about_a_setting_whose_default_is_not_declared(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     distribution = distributions.load("trino-476")
@@ -83,7 +84,7 @@ def test_nothing_is_said_of_a_setting_whose_default_is_not_declared(
     )
 
 
-def test_what_a_reader_cannot_be_asked_is_told_by_its_engine() -> None:
+def test_what_a_reader_cannot_be_asked_is_reported_by_its_engine() -> None:
     by_name = parse_reader("trino-476{use-column-names=true}")
     assert cannot(by_name, "hudi-cow") == ""
     assert "no setting use-column-names" in cannot(by_name, "iceberg")

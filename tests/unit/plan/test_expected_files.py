@@ -23,12 +23,18 @@ def newest(facts: Sequence[FileFact], steps: Mapping[str, int]) -> list[tuple[ob
     """Return what the files hold that a reader of the newest state reads."""
     result = [fact for base, logs in slices(facts, steps) for fact in (base, *logs) if fact]
     return sorted(
-        (str(fact.kind), steps[fact.instant], tuple(sorted(fact.keys)), fact.deleted, own(fact))
+        (
+            str(fact.kind),
+            steps[fact.instant],
+            tuple(sorted(fact.keys)),
+            fact.deleted,
+            columns_of(fact),
+        )
         for fact in result
     )
 
 
-def own(fact: FileFact) -> tuple[str, ...]:
+def columns_of(fact: FileFact) -> tuple[str, ...]:
     return tuple(name for name, _ in fact.columns if name not in META)
 
 

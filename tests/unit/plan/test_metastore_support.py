@@ -33,17 +33,19 @@ def planned(
     message: str,
     reader: str = "trino-476",
     option: str = "",
-    of: str = "hudi-cow",
+    format_name: str = "hudi-cow",
     writer: str = "",
 ) -> Plan:
     """Return the plan of a profile of tables of a format that says this of its metastore."""
     (folder / "profiles.yaml").write_text(
-        MINE.format(line=message, reader=reader, of=of, writer=writer or WRITERS[of])
+        MINE.format(
+            line=message, reader=reader, of=format_name, writer=writer or WRITERS[format_name]
+        )
     )
     (folder / "hudi").mkdir()
     text = SCENARIO.read_text()
-    (folder / "hudi" / "move.yaml").write_text(text.replace("hudi-cow, hudi-mor", of))
-    return plan_options.make([folder], "mine", "", where=PlanOverrides(metastore=option))
+    (folder / "hudi" / "move.yaml").write_text(text.replace("hudi-cow, hudi-mor", format_name))
+    return plan_options.make([folder], "mine", "", overrides=PlanOverrides(metastore=option))
 
 
 @pytest.mark.parametrize(
@@ -55,8 +57,10 @@ def test_through_another_one_every_reader_has_a_control(
 ) -> None:
     made = planned(tmp_path, line, option=option)
     assert made.metastore == MetastoreChoice("hive-metastore-4.0.1")
-    of = {variant.id: variant for variant in made.variants}
-    (control,) = (c for c in made.cells if controls.is_control(c, of[c.variant], made.metastore))
+    variants = {variant.id: variant for variant in made.variants}
+    (control,) = (
+        c for c in made.cells if controls.is_control(c, variants[c.variant], made.metastore)
+    )
     assert control == made.cells[0]
     assert control.variant.startswith(controls.SCENARIO)
 
@@ -71,7 +75,7 @@ def test_tables_are_written_on_the_usual_one_and_read_through_the_other(tmp_path
 
 
 def test_a_writer_that_is_too_new_for_the_usual_one_has_its_own(tmp_path: Path) -> None:
-    made = planned(tmp_path, "twins: false", of="hive-acid", writer="hive-4.0.1")
+    made = planned(tmp_path, "twins: false", format_name="hive-acid", writer="hive-4.0.1")
     assert made.metastore == USUAL_METASTORE
     usual = pipeline.metastore_of(made)
     assert usual == USUAL_METASTORE.distribution
@@ -128,7 +132,7 @@ def test_containers_ask_through_one_in_a_container(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", ["twins: false", "metastore: hive-metastore-2.3.10"])
-def test_a_reader_that_needs_a_newer_one_is_told_with_what_it_needs(
+def test_a_reader_that_needs_a_newer_one_is_reported_with_what_it_needs(
     tmp_path: Path, line: str
 ) -> None:
     with pytest.raises(
@@ -145,11 +149,11 @@ def test_a_reader_that_needs_a_newer_one_is_told_with_what_it_needs(
         ("{distribution: hive-metastore-3.1.3, upgraded_from: hive-metastore-2.3.10}", "number"),
     ],
 )
-def test_one_that_takes_no_transactional_table_is_told(
+def test_one_that_takes_no_transactional_table_is_reported(
     tmp_path: Path, through: str, why: str
 ) -> None:
     with pytest.raises(ScenarioProblem, match=f"cannot have hive-acid tables .*{why}"):
-        planned(tmp_path, f"metastore: {through}", of="hive-acid")
+        planned(tmp_path, f"metastore: {through}", format_name="hive-acid")
 
 
 def test_another_one_serves_no_object_store(tmp_path: Path) -> None:

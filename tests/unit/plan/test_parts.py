@@ -63,7 +63,7 @@ def test_each_kind_of_part_takes_the_place_of_those_of_the_profile(
     assert readers_of(made(mine, profile, NamedParts(readers=[BY_NAME]))) == [BY_NAME]
 
 
-def test_what_is_not_named_is_chosen_and_it_is_said(mine: Path) -> None:
+def test_what_is_not_named_is_chosen_and_reported(mine: Path) -> None:
     plan = made(mine, named=NamedParts(formats=["hudi-mor"]))
     assert readers_of(plan) == [HUDI, "trino-476"]
     assert plan.chosen == (
@@ -146,7 +146,7 @@ def test_a_writer_takes_settings_as_readers_do(mine: Path) -> None:
         ),
     ],
 )
-def test_parts_that_cannot_be_are_told_with_what_is_allowed(
+def test_parts_that_cannot_be_are_reported_with_what_is_allowed(
     mine: Path, named: NamedParts, message: str, profile: str | None
 ) -> None:
     with pytest.raises(UsageProblem) as wrong:
@@ -154,7 +154,7 @@ def test_parts_that_cannot_be_are_told_with_what_is_allowed(
     assert message in str(wrong.value)
 
 
-def test_a_profile_that_does_not_serve_a_named_format_is_told_and_nothing_is_chosen(
+def test_a_profile_that_does_not_serve_a_named_format_is_reported_and_nothing_is_chosen(
     mine: Path,
 ) -> None:
     with pytest.raises(UsageProblem) as wrong:

@@ -129,7 +129,7 @@ def test_the_axis_is_put_into_every_touch_that_does_not_fix_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("own", "requested", "values"),
+    ("allowed", "requested", "values"),
     [
         ((), (), ["none"]),
         (("some", "all"), (), ["some", "all"]),
@@ -138,9 +138,9 @@ def test_the_axis_is_put_into_every_touch_that_does_not_fix_it() -> None:
     ],
 )
 def test_the_profile_chooses_among_the_values_that_the_scenario_allows(
-    own: tuple[str, ...], requested: tuple[str, ...], values: list[str]
+    allowed: tuple[str, ...], requested: tuple[str, ...], values: list[str]
 ) -> None:
-    story = replace(STORY, settings={"rewrites": own} if own else {})
+    story = replace(STORY, settings={"rewrites": allowed} if allowed else {})
     plan = planned(story, axes={"rewrites": requested} if requested else {})
     assert [variant.settings["rewrites"] for variant in plan.variants] == values
 
@@ -204,7 +204,7 @@ def test_views_of_merge_on_read_are_asked_from_the_first_write_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("own", "requested", "asked"),
+    ("of_story", "requested", "asked"),
     [
         ((), ("snapshot", "read_optimized", "base_name"), MOR.views),
         (("read_optimized",), ("snapshot", "read_optimized"), ("read_optimized",)),
@@ -212,9 +212,9 @@ def test_views_of_merge_on_read_are_asked_from_the_first_write_on() -> None:
     ],
 )
 def test_views_are_those_that_scenario_profile_and_format_have(
-    own: tuple[str, ...], requested: tuple[str, ...], asked: tuple[str, ...]
+    of_story: tuple[str, ...], requested: tuple[str, ...], asked: tuple[str, ...]
 ) -> None:
-    plan = planned(replace(STORY, views=own), formats=("mor",), views=requested)
+    plan = planned(replace(STORY, views=of_story), formats=("mor",), views=requested)
     assert [cell.view for cell in plan.cells if cell.step == 1] == list(asked)
 
 
@@ -225,7 +225,7 @@ def test_views_are_those_that_scenario_profile_and_format_have(
         ({"table_version": ("5",)}, "settings.table_version: there is no '5'; allowed: 6, 8"),
     ],
 )
-def test_a_setting_that_no_format_of_a_scenario_has_is_told_with_its_file_and_line(
+def test_a_setting_that_no_format_of_a_scenario_has_is_reported_with_its_file_and_line(
     settings: dict[str, tuple[str, ...]], message: str
 ) -> None:
     lines = dict.fromkeys(settings, 7)
@@ -261,7 +261,9 @@ def test_an_estimate_knows_that_two_engines_are_asked_side_by_side() -> None:
     ("type_", "message"),
     [("tinyint", "tinyint"), ("map<string, array<struct<a: char(3)>>>", "char(3)")],
 )
-def test_a_type_that_a_format_cannot_have_is_left_out_and_said(type_: str, message: str) -> None:
+def test_a_type_that_a_format_cannot_have_is_left_out_and_reported(
+    type_: str, message: str
+) -> None:
     plain = replace(COW, unsupported_types=frozenset({"tinyint", "char"}))
     added = AddColumn("f9", parse_type(type_))
     scenario = replace(scenario_of(Insert((1,)), added), name="family/story")
@@ -272,11 +274,11 @@ def test_a_type_that_a_format_cannot_have_is_left_out_and_said(type_: str, messa
     assert plan((scenario,), PROFILE, (COW,)).variants != ()
 
 
-def test_what_nobody_can_be_asked_is_told() -> None:
+def test_what_nobody_can_be_asked_is_reported() -> None:
     other = planned(views=("read_optimized",))
     assert other.cells == ()
     assert [exclusion.why for exclusion in other.excluded] == [
-        "cow has the views snapshot; wanted are others"
+        "it has none of the requested views; cow has snapshot"
     ]
     late = planned(writers=(Writer("a", then="b", at=2), Writer("a", then="b", at=9)))
     assert [variant.writers for variant in late.variants] == [("a", "a", "b", "b")]

@@ -70,7 +70,7 @@ def test_a_profile_is_read_as_it_stands() -> None:
         ("hive-3.1.3{path=mapreduce}", "trino-476{use-column-names=true}", "14: the reader trino"),
     ],
 )
-def test_what_is_wrong_with_a_profile_is_told_with_its_line(
+def test_what_is_wrong_with_a_profile_is_reported_with_its_line(
     old: str, new: str, message: str
 ) -> None:
     with pytest.raises(ScenarioProblem) as wrong:
@@ -144,7 +144,9 @@ def test_a_profile_of_pairs_and_sequences_is_read_as_it_stands() -> None:
         ("sequence: [spark-1, spark-2], at", "distribution: s, at", "11: writer: at: only a seq"),
     ],
 )
-def test_what_is_wrong_with_pairs_and_sequences_is_told(old: str, new: str, message: str) -> None:
+def test_what_is_wrong_with_pairs_and_sequences_is_reported(
+    old: str, new: str, message: str
+) -> None:
     assert old in ALL_OF_IT
     with pytest.raises(ScenarioProblem) as wrong:
         loads_profiles(ALL_OF_IT.replace(old, new, 1), "p.yaml")

@@ -1,4 +1,4 @@
-"""What lies below a folder of scenarios: read, or told; nothing is left out in silence."""
+"""Files below a folder of scenarios are read or reported; none is ignored."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def names(folder: Path) -> list[str]:
         ("b.YAML", r"only files that end in \.yaml are read; call it b\.yaml$"),
     ],
 )
-def test_a_file_that_ends_nearly_as_scenarios_do_is_told(
+def test_a_file_that_ends_nearly_as_scenarios_do_is_reported(
     name: str, message: str, folder: Path
 ) -> None:
     path = folder / "orders" / name
@@ -60,20 +60,22 @@ def test_a_link_to_a_folder_is_followed(folder: Path, tmp_path: Path) -> None:
     assert names(folder) == ["orders/a", "users/b"]
 
 
-def test_a_link_to_a_folder_around_it_is_told_and_not_followed_for_ever(folder: Path) -> None:
+def test_a_link_to_a_folder_around_it_is_reported_and_not_followed_for_ever(folder: Path) -> None:
     (folder / "orders" / "again").symlink_to(folder)
     with pytest.raises(ScenarioProblem, match=r"orders/again:1: this link leads to a folder that"):
         load_scenarios(folder)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_folder_that_may_not_be_read_is_told(folder: Path) -> None:
+def test_a_folder_that_may_not_be_read_is_reported(folder: Path) -> None:
     (folder / "users").mkdir(mode=0o000)
     with pytest.raises(ScenarioProblem, match=r"my/users:1: this cannot be read: Permission den"):
         load_scenarios(folder)
 
 
-def test_what_is_wrong_with_files_and_folders_is_told_at_once_in_their_order(folder: Path) -> None:
+def test_what_is_wrong_with_files_and_folders_is_reported_at_once_in_their_order(
+    folder: Path,
+) -> None:
     (folder / "orders" / "a.yaml").write_text("table: {}\n", encoding="utf-8")
     (folder / "orders" / "b.yml").touch()
     (folder / "z").symlink_to(folder)

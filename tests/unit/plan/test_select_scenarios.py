@@ -63,14 +63,14 @@ def test_an_own_profile_takes_the_place_of_a_shipped_one_of_its_name(mine: Path)
     assert len(choose([mine], "ci")[1].readers) == 1
 
 
-def test_a_folder_of_which_the_profile_names_nothing_is_told(mine: Path) -> None:
+def test_a_folder_of_which_the_profile_names_nothing_is_reported(mine: Path) -> None:
     with pytest.raises(
         UsageProblem, match=rf"{mine}/users has .* nightly of .* names orders/\*, and none of these"
     ):
         choose([mine / "users"], "nightly")
 
 
-def test_a_profile_that_is_nowhere_is_told_with_the_own_ones(mine: Path) -> None:
+def test_a_profile_that_is_nowhere_is_reported_with_the_own_ones(mine: Path) -> None:
     with pytest.raises(
         UsageProblem, match=r"unknown profile 'nightli'; did you mean 'nightly'"
     ) as exception_info:
@@ -80,7 +80,7 @@ def test_a_profile_that_is_nowhere_is_told_with_the_own_ones(mine: Path) -> None
     assert str(exception_info.value).endswith(f"; your own are looked for in {beside} and {above}")
 
 
-def test_two_own_profiles_of_one_name_are_told(mine: Path, tmp_path: Path) -> None:
+def test_two_own_profiles_of_one_name_are_reported(mine: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     profiles(other, "nightly", "x/*")
@@ -99,7 +99,7 @@ def test_a_file_of_cases_selects_exactly_these(mine: Path, tmp_path: Path) -> No
     assert [variant.id for variant in part.variants] == [whole.cells[1].variant]
 
 
-def test_a_case_that_the_plan_does_not_have_is_told(mine: Path, tmp_path: Path) -> None:
+def test_a_case_that_the_plan_does_not_have_is_reported(mine: Path, tmp_path: Path) -> None:
     whole = plan_options.make([mine], "nightly", "")
     with pytest.raises(UsageProblem, match=r"the plan has no case x \(1 more are not\)"):
         only(whole, ["x", "y", whole.cells[0].case])

@@ -9,6 +9,7 @@ from typing import Final
 import pytest
 
 from harness import formats
+from harness.artifacts import distributions
 from harness.cli import plan_options
 from harness.model import past_views
 from harness.model.commit import NAMED
@@ -144,6 +145,15 @@ def test_every_profile_makes_a_plan_that_asks_every_reader_about_every_variant(n
     assert {reader for _, reader in asked} == {str(reader) for reader in plan.readers}
 
 
+def test_some_version_of_each_engine_is_asked_by_a_profile() -> None:
+    readers = {
+        asked.reader.distribution for profile in PROFILES.values() for asked in profile.readers
+    }
+    asked = {distributions.load(name).engine for name in readers}
+    shipped = {version.engine for version in distribution_support.readers()}
+    assert shipped - asked == set()
+
+
 def test_the_past_is_asked_of_every_reader_of_its_profile_that_has_it() -> None:
     plan = planned("time_travel")
     formats_of = {variant.id: variant.format for variant in plan.variants}
@@ -152,13 +162,13 @@ def test_the_past_is_asked_of_every_reader_of_its_profile_that_has_it() -> None:
         (distributions_of[cell.reader], formats_of[cell.variant], past_views.name_of(cell.view))
         for cell in plan.cells
     } == {
-        (name, of, view)
-        for name, of in product(set(distributions_of.values()), formats.names())
-        for view in formats.load(of).past_views
+        (name, format_name, view)
+        for name, format_name in product(set(distributions_of.values()), formats.names())
+        for view in formats.load(format_name).past_views
         if view not in NAMED
-        if of != "delta"
-        if not distribution_support.cannot(Reader(name), of)
-        and not distribution_support.cannot_show(Reader(name), of, view)
+        if format_name != "delta"
+        if not distribution_support.cannot(Reader(name), format_name)
+        and not distribution_support.cannot_show(Reader(name), format_name, view)
     }
     of_hudi = (
         f"{name}{{schema-on-read={text_}}}" for name, text_ in product(SPARKS, ("on", "off"))

@@ -34,7 +34,7 @@ def planned(
     folder: Path,
     text: str,
     readers: tuple[str, ...] = (),
-    where: PlanOverrides = plan_options.AS_PROFILE,
+    overrides: PlanOverrides = plan_options.AS_PROFILE,
     formats: tuple[str, ...] = (),
     change: Change | None = None,
 ) -> Plan:
@@ -42,7 +42,7 @@ def planned(
     path.parent.mkdir(exist_ok=True)
     path.write_text(text, encoding="utf-8")
     named = NamedParts(formats=formats, readers=readers)
-    return plan_options.make([path], None, "", None, where, named, change)
+    return plan_options.make([path], None, "", None, overrides, named, change)
 
 
 def side(reader: str, *readers: str, in_use: tuple[str, ...] = ()) -> Change:
@@ -130,20 +130,20 @@ def test_or_in_those_of_the_user_s_own_tables(tmp_path: Path) -> None:
 
 
 def test_questions_and_settings_that_are_named_narrow_it_and_widen_it(tmp_path: Path) -> None:
-    where = PlanOverrides(
+    overrides = PlanOverrides(
         queries=("all",), settings=("format_version=2", "delete_mode=equality,merge-on-read")
     )
     deleting = PLAIN.replace("upsert: [1, 3]", "delete: [1]")
-    plan = planned(tmp_path, deleting, where=where, formats=("iceberg",))
+    plan = planned(tmp_path, deleting, overrides=overrides, formats=("iceberg",))
     assert {cell.query for cell in plan.cells} == {"all"}
     assert values(plan, "format_version") == {"2"}
     assert values(plan, "delete_mode") == {"equality", "merge-on-read"}
 
 
 @pytest.mark.parametrize("text", ["format_version", "=3", "format_version="])
-def test_a_setting_without_a_name_or_a_value_is_told(tmp_path: Path, text: str) -> None:
+def test_a_setting_without_a_name_or_a_value_is_reported(tmp_path: Path, text: str) -> None:
     with pytest.raises(UsageProblem, match=f"--setting {text}: write name=value"):
-        planned(tmp_path, PLAIN, where=PlanOverrides(settings=(text,)), formats=("iceberg",))
+        planned(tmp_path, PLAIN, overrides=PlanOverrides(settings=(text,)), formats=("iceberg",))
 
 
 def long_story(changes: int) -> str:
@@ -154,7 +154,7 @@ def long_story(changes: int) -> str:
     return f"{TABLE.replace('n: int', 'n0: int')}steps:\n  - insert: [1, 2]\n{steps}"
 
 
-def test_what_takes_too_long_is_left_out_and_it_is_said(tmp_path: Path) -> None:
+def test_what_takes_too_long_is_left_out_and_reported(tmp_path: Path) -> None:
     readers, plan_formats = (OLD, "trino-476"), ("iceberg",)
     whole = planned(tmp_path, long_story(1), readers, formats=plan_formats)
     assert not whole.left_out
@@ -172,8 +172,8 @@ def twin(variant: Variant) -> bool:
 
 
 def test_questions_that_somebody_names_are_never_left_out(tmp_path: Path) -> None:
-    where = PlanOverrides(queries=("all", "story"))
-    plan = planned(tmp_path, long_story(15), ("trino-476",), where, ("iceberg",))
+    overrides = PlanOverrides(queries=("all", "story"))
+    plan = planned(tmp_path, long_story(15), ("trino-476",), overrides, ("iceberg",))
     assert any("where(" in cell.query for cell in plan.cells)
     assert not any("conditions" in what for what in plan.left_out)
 

@@ -269,7 +269,7 @@ def test_what_a_full_disk_or_too_little_memory_makes_an_engine_say_is_no_refusal
 
 def test_of_a_server_that_dies_while_it_waits_nothing_is_lost() -> None:
     batches = [["a", "b"], ["c", "d"], ["e"]]
-    script: dict[str, list[Any]] = {each: [GOOD] for batch in batches for each in batch}
+    script: dict[str, list[Any]] = {statement: [GOOD] for batch in batches for statement in batch}
     answers: list[Answer] = []
     with reader(lambda _: SimulatedServer(script)) as (server, servers):
         for batch in batches:

@@ -89,7 +89,7 @@ def test_each_shape_is_sent_in_the_engine_s_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reader", "format_name", "found"),
+    ("reader", "format_name", "columns"),
     [
         ("trino-476", "hudi-cow", frozenset({LISTED})),
         ("spark-3.5.8-hudi-1.0.2", "hudi-mor", frozenset(META)),
@@ -97,16 +97,16 @@ def test_each_shape_is_sent_in_the_engine_s_words() -> None:
     ],
 )
 def test_hudi_s_meta_columns_are_those_of_the_catalog_and_all_of_them_to_spark(
-    reader: str, format_name: str, found: frozenset[str]
+    reader: str, format_name: str, columns: frozenset[str]
 ) -> None:
     shape = shape_of(format_name)
-    readers, of = {"r": Reader(reader)}, replace(variant(), format=format_name)
+    readers, asked_variant = {"r": Reader(reader)}, replace(variant(), format=format_name)
     engines = {Reader(reader).distribution: spark.ENGINE}
     maker = QuestionMaker(readers, engines, {"r": "reader"}, {format_name: shape})
-    truths = history(of, {("v", 1): state(1), ("v", 2): state(2)}, merge_on_read=False)
-    asked = maker.make(Cell("v", 2, "r", "t", "all"), of, truths, state(2))
+    truths = history(asked_variant, {("v", 1): state(1), ("v", 2): state(2)}, merge_on_read=False)
+    asked = maker.make(Cell("v", 2, "r", "t", "all"), asked_variant, truths, state(2))
     assert isinstance(asked, CellQuestion)
-    assert asked.meta == found
+    assert asked.meta == columns
 
 
 def test_a_question_about_a_column_that_was_not_made_falls_away_and_says_why() -> None:
@@ -177,15 +177,17 @@ def test_a_tag_and_a_branch_that_no_step_made_are_not_asked_for() -> None:
 
 def test_a_tag_and_a_branch_are_asked_for_by_the_name_that_their_step_gave() -> None:
     steps = Insert((1,)), CreateTag(), BeginWrite(insert=(2,)), RenameColumn("f1", "g")
-    of = replace(variant(), format="iceberg", scenario=scenario_of(*steps))
-    shape = shape_of("iceberg", table_for=lambda _: "t", moment=lambda _, each: Moment(each))
+    asked_variant = replace(variant(), format="iceberg", scenario=scenario_of(*steps))
+    shape = shape_of("iceberg", table_for=lambda _: "t", moment=lambda _, text: Moment(text))
     there = state(4)
     there.frozen.instants, there.frozen.table_version = ("", "11", "", "", ""), "2"
     states = {("v", step): state(step) for step in (1, 2, 3)} | {("v", 4): there}
-    truths = history(of, states, merge_on_read=False)
+    truths = history(asked_variant, states, merge_on_read=False)
 
     def asked(view: str) -> CellQuestion:
-        result = maker_of(shape, "iceberg").make(Cell("v", 4, "r", view, "all"), of, truths, there)
+        result = maker_of(shape, "iceberg").make(
+            Cell("v", 4, "r", view, "all"), asked_variant, truths, there
+        )
         assert isinstance(result, CellQuestion)
         return result
 
@@ -196,10 +198,10 @@ def test_a_tag_and_a_branch_are_asked_for_by_the_name_that_their_step_gave() -> 
 
 
 def ask_the_past(view: str, instants: tuple[str, ...]) -> CellQuestion | Answer:
-    shape = shape_of("iceberg", table_for=lambda _: "t", moment=lambda _, each: Moment(each))
+    shape = shape_of("iceberg", table_for=lambda _: "t", moment=lambda _, text: Moment(text))
     maker = maker_of(shape, "iceberg")
     there = state(2)
     there.frozen.instants, there.frozen.table_version, there.table = instants, "2", None
-    of = replace(variant(), format="iceberg")
-    truths = history(of, {("v", 1): state(1), ("v", 2): there}, merge_on_read=False)
-    return maker.make(Cell("v", 2, "r", view, "all"), of, truths, there)
+    asked_variant = replace(variant(), format="iceberg")
+    truths = history(asked_variant, {("v", 1): state(1), ("v", 2): there}, merge_on_read=False)
+    return maker.make(Cell("v", 2, "r", view, "all"), asked_variant, truths, there)

@@ -48,7 +48,7 @@ class Engines:
     """Those that do not get ready."""
     started: list[str] = field(default_factory=list)
     ended: list[str] = field(default_factory=list)
-    wanted: list[Any] = field(default_factory=list)
+    started_for: list[Any] = field(default_factory=list)
     registered: list[str] = field(default_factory=list)
     unregistered: list[str] = field(default_factory=list)
     """What was asked of a state that the metastore did not have yet."""
@@ -59,7 +59,7 @@ class Engines:
             if name in self.broken:
                 raise EnvironmentProblem("it has no port")
             self.started.append(name)
-            self.wanted.append(given[-1])
+            self.started_for.append(given[-1])
             session = SimpleNamespace(ask=self.ask, close=lambda: None)
             yield SimpleNamespace(
                 connect=lambda _: session,
@@ -139,7 +139,7 @@ def states(*variants: str, version: str = "") -> States:
     return {(variant, 1): SimpleNamespace(digest=variant, frozen=frozen) for variant in variants}  # type: ignore[misc]
 
 
-def place(folder: Path, out: StringIO | None = None) -> ReadContext:
+def read_context(folder: Path, out: StringIO | None = None) -> ReadContext:
     return ReadContext(Cache(folder / "cache"), folder / "run", PlainProgress(out or StringIO()))
 
 
@@ -147,14 +147,14 @@ def read(
     plan: Plan,
     states: Iterable[States],
     context: ReadContext,
-    found: Callable[[Answer], object] = lambda _: None,
+    on_answer: Callable[[Answer], object] = lambda _: None,
 ) -> None:
     with (
         read_states.count_cells(plan, context) as cells,
         closing(read_states.read(plan, states, context, cells)) as answers,
     ):
         for answer in answers:
-            found(answer)
+            on_answer(answer)
 
 
 def sql(answers: Iterable[Answer]) -> list[str]:
@@ -175,12 +175,12 @@ def test_readers_are_asked_about_a_variant_before_the_next_one_comes(
         result.append(answer)
         come.release()
 
-    read(planned("v1", "v2"), written(), place(tmp_path), take)
+    read(planned("v1", "v2"), written(), read_context(tmp_path), take)
     assert sql(result) == sorted(f"{v} {reader}" for v in ("v1", "v2") for reader in (SPARK, HIVE))
     assert sorted(engines.started) == sorted(["metastore", SPARK, HIVE]), "each once"
     assert sorted(engines.ended) == sorted(engines.started)
     assert engines.unregistered == []
-    assert engines.wanted == [frozenset({(facts("hudi-cow"), ())})] * 2
+    assert engines.started_for == [frozenset({(facts("hudi-cow"), ())})] * 2
 
 
 def test_cells_are_counted_while_others_are_still_written(engines: Engines, tmp_path: Path) -> None:
@@ -193,22 +193,22 @@ def test_cells_are_counted_while_others_are_still_written(engines: Engines, tmp_
         yield states("v2")
 
     plan = planned("v1", "v2", "v3", "v4", readers=(HIVE,))
-    read(plan, written(), place(tmp_path, out), lambda _: come.set())
-    said = out.getvalue().splitlines()
-    assert said[0] == "ask queries: 0 of 4"
-    first = said.index("ask queries: 1 of 4, 3 left (hive-3.1.3): 1 answered")
-    assert first < said.index("v2 is written")
-    assert said[-1] == "ask queries: done: 2 answered, 2 not asked", "two have no state"
-    assert any(line.startswith("hive-3.1.3: 2 answers in ") for line in said)
+    read(plan, written(), read_context(tmp_path, out), lambda _: come.set())
+    lines = out.getvalue().splitlines()
+    assert lines[0] == "ask queries: 0 of 4"
+    first = lines.index("ask queries: 1 of 4, 3 left (hive-3.1.3): 1 answered")
+    assert first < lines.index("v2 is written")
+    assert lines[-1] == "ask queries: done: 2 answered, 2 not asked", "two have no state"
+    assert any(line.startswith("hive-3.1.3: 2 answers in ") for line in lines)
 
 
 def test_without_a_question_nothing_is_started(engines: Engines, tmp_path: Path) -> None:
     out, result = StringIO(), list[Answer]()
-    where = place(tmp_path, out)
-    kept = AnswerCache(where.cache.root / "answers")
+    where = read_context(tmp_path, out)
+    cached = AnswerCache(where.cache.root / "answers")
     plan = planned("v1")
     for asked in Questions(plan.cells)(states("v1")):
-        kept.store(asked.address, Answer("", asked.text, GOOD.columns, GOOD.rows))
+        cached.store(asked.address, Answer("", asked.text, GOOD.columns, GOOD.rows))
     read(plan, [states("v1"), states()], where, result.append)
     assert sql(result) == sorted(f"v1 {reader}" for reader in (SPARK, HIVE))
     assert all(answer.reused for answer in result)
@@ -220,21 +220,21 @@ def test_of_an_engine_that_does_not_start_all_that_comes_is_unknown_and_the_othe
     engines: Engines, tmp_path: Path
 ) -> None:
     engines.broken = (SPARK,)
-    result, out, told = list[Answer](), StringIO(), threading.Event()
+    result, out, logged = list[Answer](), StringIO(), threading.Event()
 
     def written() -> Iterator[States]:
         yield states("v1")
-        assert told.wait(30)
+        assert logged.wait(30)
         yield states("v2")
 
     def take(answer: Answer) -> None:
         result.append(answer)
         if answer.unknown:
-            told.set()
+            logged.set()
 
-    read(planned("v1", "v2"), written(), place(tmp_path, out), take)
-    said = {answer.sql: answer.unknown for answer in result}
-    assert said == {
+    read(planned("v1", "v2"), written(), read_context(tmp_path, out), take)
+    reasons = {answer.sql: answer.unknown for answer in result}
+    assert reasons == {
         f"{variant} {reader}": f"{SPARK}: it has no port" if reader == SPARK else ""
         for variant in ("v1", "v2")
         for reader in (SPARK, HIVE)
@@ -246,7 +246,7 @@ def test_what_an_older_metastore_registers_is_registered_before_anybody_is_asked
     engines: Engines, tmp_path: Path
 ) -> None:
     through = MetastoreChoice("hive-metastore-4.0.1", "hive-metastore-2.3.10")
-    context = replace(place(tmp_path), metastore=through)
+    context = replace(read_context(tmp_path), metastore=through)
     read(planned("v1", "v2"), [states("v1"), states("v2")], context)
     assert engines.started.count("metastore") == 1
     assert engines.unregistered == []
@@ -255,7 +255,7 @@ def test_what_an_older_metastore_registers_is_registered_before_anybody_is_asked
 def test_a_metastore_that_does_not_fit_beside_the_writer_waits_for_its_end(
     engines: Engines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    where, result, looked = place(tmp_path), list[Answer](), threading.Semaphore(0)
+    where, result, looked = read_context(tmp_path), list[Answer](), threading.Semaphore(0)
 
     def free() -> Free:
         looked.release()
@@ -296,7 +296,7 @@ def test_when_an_answer_cannot_be_recorded_nothing_more_is_asked(
 
     monkeypatch.setattr(engines, "ask", ask)
     with pytest.raises(EnvironmentProblem, match="the disk is full"):
-        read(planned("v1", "v2", readers=(HIVE,)), written(), place(tmp_path), take)
+        read(planned("v1", "v2", readers=(HIVE,)), written(), read_context(tmp_path), take)
     failed.set()
     assert ended.wait(30)
 
@@ -325,7 +325,7 @@ def test_what_a_server_answers_otherwise_after_another_question_differs_on_a_fre
         come.release()
 
     monkeypatch.setattr(engines, "ask", ask)
-    context = place(tmp_path)
+    context = read_context(tmp_path)
     read(plan, written(), context, take)
     v1, v2 = plan.cells
     assert (result[v1.case].rows, result[v2.case].rows) == (GOOD.rows, SPOILT.rows)
@@ -334,9 +334,9 @@ def test_what_a_server_answers_otherwise_after_another_question_differs_on_a_fre
     assert second.rows == GOOD.rows
     assert second.earlier is not None
     assert second.earlier.rows == SPOILT.rows
-    kept = AnswerCache.in_cache(context.cache)
-    assert kept.find(f"v1-{HIVE}", v1.case) is not None
-    assert kept.find(f"v2-{HIVE}", v2.case) is None
+    cached = AnswerCache.in_cache(context.cache)
+    assert cached.find(f"v1-{HIVE}", v1.case) is not None
+    assert cached.find(f"v2-{HIVE}", v2.case) is None
 
 
 @pytest.fixture
@@ -357,10 +357,10 @@ def test_a_state_that_comes_again_has_its_files_as_they_were_before_anybody_read
 
     monkeypatch.setattr(read_states, "planned_questions", lambda plan: Questions(plan.cells))
     before, queue = state_store.file_list(state), ClosableQueue[CellQuestion]()
-    shared: Any = SimpleNamespace(context=place(tmp_path), register=lambda _: None)
+    shared: Any = SimpleNamespace(context=read_context(tmp_path), register=lambda _: None)
     plan, queues = planned("v1", "v2", readers=(HIVE,)), ReadQueues({HIVE: queue})
     read_states.schedule(plan, states(), shared, Probes(), queues)
-    assert [each.files for each in queue.take_all()] == [before, before]
+    assert [restored.files for restored in queue.take_all()] == [before, before]
     assert state_store.file_list(state) != before
     assert queue.take_all() == [], "no more come"
 
@@ -422,7 +422,7 @@ def read_all(
     folder: Path, plan: Plan, come: Iterable[States], out: StringIO | None = None
 ) -> dict[str, Answer]:
     answers: list[Answer] = []
-    read(plan, come, place(folder, out), answers.append)
+    read(plan, come, read_context(folder, out), answers.append)
     assert len(answers) == len(plan.cells), "each cell once"
     return {name(answer.case): answer for answer in answers}
 
@@ -501,9 +501,9 @@ def test_a_probe_that_was_kept_counts(
     plan = planned(*VARIANTS, readers=(HIVE,))
     (asked,) = Questions(plan.cells[1:2])(unknown("v2"))
     refusal = None if rows else REFUSED
-    kept = AnswerCache(place(tmp_path).cache.root / "answers")
+    cached = AnswerCache(read_context(tmp_path).cache.root / "answers")
     columns = GOOD.columns if rows else ()
-    kept.store(asked.address, Answer("", asked.text, columns, rows, refusal))
+    cached.store(asked.address, Answer("", asked.text, columns, rows, refusal))
     answers = read_all(tmp_path, plan, [unknown(*VARIANTS)])
     assert answers[f"v2 {HIVE}"].reused
     assert server.asked == ([f"v1 {HIVE}", f"v3 {HIVE}"] if rows else [])

@@ -24,7 +24,7 @@ class Simulated:
     uri: str
     up: bool = True
     silent: bool = False
-    held: list[str] = field(default_factory=list)
+    states: list[str] = field(default_factory=list)
     store: None = None
     bucket: None = None
 
@@ -37,7 +37,7 @@ class Simulated:
     def has(self, database: str) -> bool:
         if self.silent or not self.up:
             raise CatalogGoneProblem("thrift://gone:1", "connection refused")
-        return database in self.held
+        return database in self.states
 
 
 class Farm:
@@ -60,12 +60,12 @@ class Farm:
 
     @contextmanager
     def connect(self, uri: str, **_: float) -> Iterator[Simulated]:
-        yield next(each for each in self.made if each.uri == uri)
+        yield next(server for server in self.made if server.uri == uri)
 
     def register(self, client: Simulated, state: str, _: None) -> None:
         client.up = len(self.made) > self.dying
         client.has(state)
-        client.held.append(state)
+        client.states.append(state)
 
 
 @pytest.fixture
@@ -88,20 +88,20 @@ def test_one_metastore_holds_every_state_and_ends_with_the_phase(farm: Farm) -> 
         first = catalog.running()
         assert catalog.running() is first
         assert catalog.answers(first)
-    assert farm.made[0].held == ["a", "b"]
+    assert farm.made[0].states == ["a", "b"]
     assert farm.ended == ["thrift://0"]
 
 
-@pytest.mark.parametrize("way", ["up", "silent"])
-def test_one_that_is_gone_is_replaced_with_every_state_in_it(farm: Farm, way: str) -> None:
+@pytest.mark.parametrize("failure", ["up", "silent"])
+def test_one_that_is_gone_is_replaced_with_every_state_in_it(farm: Farm, failure: str) -> None:
     with shared(farm) as catalog:
         first = catalog.running()
-        setattr(farm.made[0], way, way == "silent")
+        setattr(farm.made[0], failure, failure == "silent")
         assert not catalog.answers(first)
         assert catalog.running().uri == "thrift://1"
         assert catalog.answers(catalog.running())
         assert farm.ended == ["thrift://0"]
-        assert farm.made[1].held == ["a", "b"]
+        assert farm.made[1].states == ["a", "b"]
 
 
 @pytest.mark.parametrize("farm", [1], indirect=True)
@@ -135,4 +135,4 @@ def test_what_was_upgraded_takes_no_more_states_and_is_made_anew_with_all(
         assert catalog.running() is first
         catalog.add(["c"])  # type: ignore[list-item]
         assert catalog.running() is not first
-    assert [each.held for each in farm.made] == [["a", "b"], ["a", "b", "c"]]
+    assert [server.states for server in farm.made] == [["a", "b"], ["a", "b", "c"]]

@@ -35,10 +35,10 @@ def asked(number: int, state: State) -> tuple[CellQuestion, Answer]:
     cell = Cell("v", number, "r", "snapshot", "all")
     question = Question("db", "t", facts("hudi-cow"), Query())
     sql, files = f"q{number}", state_store.file_list(state)
-    each = CellQuestion(
+    cell_question = CellQuestion(
         cell, Reader("r"), state, question, sql, f"{number:02}", "id", ("id",), files=files
     )
-    return each, Answer(cell.case, sql, (Column("id", "int"),), ((1,),))
+    return cell_question, Answer(cell.case, sql, (Column("id", "int"),), ((1,),))
 
 
 def came(number: int, state: State) -> Response:
@@ -50,10 +50,10 @@ def recorded(
     responses: list[Response], folder: Path, cells: Count | None = None
 ) -> tuple[list[Answer], AnswerCache]:
     """Return what is passed on of responses that come at once, and the answers that are kept."""
-    queue, kept = ClosableQueue[Response](), AnswerCache(folder / "answers")
+    queue, answers = ClosableQueue[Response](), AnswerCache(folder / "answers")
     queue.put_all(responses)
     queue.close()
-    return list(read_states.record(queue, kept, cells or Count("ask", 9))), kept
+    return list(read_states.record(queue, answers, cells or Count("ask", 9))), answers
 
 
 def test_every_cell_is_counted_by_what_came_of_it_at_once(tmp_path: Path, state: State) -> None:
@@ -78,41 +78,41 @@ def test_an_answer_from_files_that_changed_is_unknown_and_never_kept(
     tmp_path: Path, state: State
 ) -> None:
     first, second = came(1, state), came(2, state)
-    (before,), kept = recorded([first], tmp_path)
+    (before,), answers = recorded([first], tmp_path)
     (state.table / "file").write_text("other")
     (after,), _ = recorded([second], tmp_path)
     assert (before.unknown, after.unknown) == ("", CHANGED)
     assert after.rows == ()
-    assert kept.find("01", "x") is not None
-    assert kept.find("02", "x") is None
+    assert answers.find("01", "x") is not None
+    assert answers.find("02", "x") is None
 
 
 def recorded_again(again: Answer, folder: Path, state: State) -> tuple[Answer, Answer | None]:
     """Return what is recorded of a first answer that was kept, and what is kept afterwards."""
     question, first = asked(1, state)
-    kept, responses = AnswerCache(folder / "answers"), ClosableQueue[Response]()
-    kept.store(question.address, first)
+    answers, responses = AnswerCache(folder / "answers"), ClosableQueue[Response]()
+    answers.store(question.address, first)
     responses.put_all([Response(replace(again, case=first.case), question)])
     responses.close()
     cells = {first.case: first}
-    (result,) = read_states.record(responses, kept, Count("ask again", 1), cells)
-    return result, kept.find(question.address, first.case)
+    (result,) = read_states.record(responses, answers, Count("ask again", 1), cells)
+    return result, answers.find(question.address, first.case)
 
 
 def test_an_answer_that_came_again_is_kept_as_such(tmp_path: Path, state: State) -> None:
     _, first = asked(1, state)
-    answer, kept = recorded_again(replace(first, seconds=7.0), tmp_path, state)
+    answer, cached = recorded_again(replace(first, seconds=7.0), tmp_path, state)
     assert (answer.again, answer.earlier) == (True, None)
-    assert kept is not None
-    assert kept.again
+    assert cached is not None
+    assert cached.again
 
 
 def test_of_two_answers_that_differ_none_is_kept(tmp_path: Path, state: State) -> None:
     _, first = asked(1, state)
-    answer, kept = recorded_again(replace(first, rows=((2,),)), tmp_path, state)
+    answer, cached = recorded_again(replace(first, rows=((2,),)), tmp_path, state)
     assert answer.earlier is not None
     assert answer.earlier.rows == first.rows
-    assert kept is None
+    assert cached is None
 
 
 def test_without_a_second_answer_the_first_one_is_asked_for_again_later(
@@ -120,10 +120,10 @@ def test_without_a_second_answer_the_first_one_is_asked_for_again_later(
 ) -> None:
     _, first = asked(1, state)
     again = Answer("", "q", unknown="x", attempts=(Attempt("y"),))
-    answer, kept = recorded_again(again, tmp_path, state)
+    answer, cached = recorded_again(again, tmp_path, state)
     assert answer == first
-    assert kept is not None
-    assert not kept.again
+    assert cached is not None
+    assert not cached.again
 
 
 FIRST = Answer(
@@ -145,7 +145,7 @@ OTHER = replace(FIRST, rows=(("1", 1), ("2", 0)))
     ],
     ids=["time", "order of rows", "order of columns"],
 )
-def test_answers_of_one_content_are_alike(again: Answer) -> None:
+def test_answers_of_one_content_are_the_same(again: Answer) -> None:
     assert same_answer(again, FIRST)
     assert record_of_both(again, FIRST) == replace(again, again=True)
 
@@ -169,15 +169,15 @@ def test_another_answer_has_the_first_one_with_it_and_both_are_recorded(again: A
     assert jsonl.parse(Answer, jsonl.dump(answer)) == answer
 
 
-KEPT = Answer("a", "q", (Column("id", "varchar", "string"),), (("1",),))
+ANSWER = Answer("a", "q", (Column("id", "varchar", "string"),), (("1",),))
 
 
 def test_an_answer_is_found_again_but_never_an_unknown_or_flaky_one(tmp_path: Path) -> None:
     cache = AnswerCache(tmp_path)
-    cache.store("aa01", KEPT)
+    cache.store("aa01", ANSWER)
     cache.store("aa02", Answer("b", "q", unknown="time-out"))
     tries = (Attempt("connection lost"),)
-    cache.store("aa03", Answer("c", "q", KEPT.columns, KEPT.rows, attempts=tries))
+    cache.store("aa03", Answer("c", "q", ANSWER.columns, ANSWER.rows, attempts=tries))
     column = Part("f1", "q", unknown="time-out")
     cache.store("aa04", Answer("d", "q", refusal=Refusal("X", "broken"), parts=(column,)))
     result = cache.find("aa01", "other case")
@@ -190,7 +190,7 @@ def test_an_answer_that_the_disk_did_not_get_whole_is_asked_again(
     tmp_path: Path,
 ) -> None:
     cache = AnswerCache(tmp_path)
-    cache.store("01", KEPT)
+    cache.store("01", ANSWER)
     (path,) = tmp_path.glob("01/*.json")
     path.write_bytes(path.read_bytes()[:20])
     assert cache.find("01", "x") is None

@@ -1,4 +1,4 @@
-"""What is said to do about an answer: only what helps, and commands that a shell takes."""
+"""Advice on an answer: only what helps, and commands that a shell takes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from harness.reports.cause_texts import advice
 PLACE = Witness("1", "f1", "b", "a")
 
 
-def verdict(reader: str, kind: VerdictKind, party: Responsible | None = None) -> Verdict:
-    finding = Finding(FindingKind.STALE, ("f1",), PLACE, (PLACE,), party)
+def verdict(reader: str, kind: VerdictKind, responsible: Responsible | None = None) -> Verdict:
+    finding = Finding(FindingKind.STALE, ("f1",), PLACE, (PLACE,), responsible)
     findings = (finding,) if kind is VerdictKind.WRONG else ()
     case = f"a/b[x,y]/s1/snapshot/all/{reader}"
     return Verdict(case, "a/b", "a/b[x,y]", 1, reader, "snapshot", "all", kind, findings=findings)
@@ -28,8 +28,8 @@ OTHERS = (
 
 
 def test_settings_of_the_same_engine_that_answer_right_are_named() -> None:
-    said = advice(WRONG, OTHERS)[0].text
-    assert said == "With other settings this engine gets it right: trino-476{names=true}."
+    text = advice(WRONG, OTHERS)[0].text
+    assert text == "With other settings this engine gets it right: trino-476{names=true}."
 
 
 def test_settings_that_do_not_help_are_not_praised() -> None:
@@ -40,13 +40,13 @@ def test_settings_that_do_not_help_are_not_praised() -> None:
     assert advice(WRONG, (WRONG,))[0].text.endswith("with any other settings.")
 
 
-@pytest.mark.parametrize("party", [Responsible.WRITER, Responsible.MODEL, Responsible.UNSURE])
-def test_no_setting_is_praised_where_the_reader_is_not_to_blame(party: Responsible) -> None:
-    blamed = verdict(WRONG.reader, VerdictKind.WRONG, party)
+@pytest.mark.parametrize("responsible", [Responsible.WRITER, Responsible.MODEL, Responsible.UNSURE])
+def test_no_setting_is_praised_where_the_reader_is_not_to_blame(responsible: Responsible) -> None:
+    blamed = verdict(WRONG.reader, VerdictKind.WRONG, responsible)
     assert [hint.verb for hint in advice(blamed, OTHERS)] == ["reproduce"]
 
 
-def test_of_a_refusal_as_much_is_said_and_of_a_right_answer_nothing() -> None:
+def test_of_a_refusal_as_much_is_reported_and_of_a_right_answer_nothing() -> None:
     refused = verdict(WRONG.reader, VerdictKind.REFUSED)
     assert advice(refused, OTHERS) == advice(WRONG, OTHERS)
     assert advice(OTHERS[0], OTHERS) == advice(verdict("x", VerdictKind.UNKNOWN), OTHERS) == ()

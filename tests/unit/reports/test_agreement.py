@@ -30,7 +30,7 @@ Answered = tuple[Verdict, Answer]
 
 
 def answered(*rows: tuple[object, ...], kind: VerdictKind = VerdictKind.WRONG) -> Answered:
-    """Return a verdict on an answer with these rows; who gave it is said later."""
+    """Return a verdict on an answer with these rows; its reader is set later."""
     verdict = Verdict("", "hudi/move", VARIANT, 3, "", "snapshot", "all", kind)
     return verdict, Answer("", "select", COLUMNS, rows)
 
@@ -44,16 +44,17 @@ NOT_SENT: Final = (
 )
 
 
-def run_of(sampled: Run, said: dict[str, Answered], *steps: int) -> Run:
+def run_of(sampled: Run, answers_of: dict[str, Answered], *steps: int) -> Run:
     """Return a run in which each reader says so after these steps."""
-    readers = tuple(ReaderInfo(name, name.partition("{")[0], "stock") for name in said)
+    readers = tuple(ReaderInfo(name, name.partition("{")[0], "stock") for name in answers_of)
     cell = sampled.info.cells[0]
-    cells = [replace(cell, reader=name, step=step) for step in steps or (3,) for name in said]
+    cells = [replace(cell, reader=name, step=step) for step in steps or (3,) for name in answers_of]
     info = replace(sampled.info, readers=readers, cells=tuple(cells))
     verdicts = {
-        c.case: replace(said[c.reader][0], case=c.case, reader=c.reader, step=c.step) for c in cells
+        c.case: replace(answers_of[c.reader][0], case=c.case, reader=c.reader, step=c.step)
+        for c in cells
     }
-    answers = {cell.case: replace(said[cell.reader][1], case=cell.case) for cell in cells}
+    answers = {cell.case: replace(answers_of[cell.reader][1], case=cell.case) for cell in cells}
     return Run(sampled.folder, info, sampled.states, answers, verdicts)
 
 
@@ -66,8 +67,8 @@ def alarms(sampled: Run, one: Answered, other: Answered) -> tuple[agreement.Alar
 
 
 def test_the_same_rows_in_another_order_are_the_same_answer(sampled: Run) -> None:
-    said = {"a-1": answered(("1", 1), ("2", 2)), "b-1": answered(("2", 2), ("1", 1))}
-    assert groups(run_of(sampled, said)) == [(False, ("a-1", "b-1"))]
+    answers_of = {"a-1": answered(("1", 1), ("2", 2)), "b-1": answered(("2", 2), ("1", 1))}
+    assert groups(run_of(sampled, answers_of)) == [(False, ("a-1", "b-1"))]
 
 
 @pytest.mark.parametrize("other", [("1", 1.0), ("1", None), ("1", "1")])
@@ -79,8 +80,8 @@ def test_values_of_another_type_are_another_answer(sampled: Run, other: tuple[ob
 
 def test_who_was_not_asked_agrees_with_nobody_and_answered_nothing(sampled: Run) -> None:
     verdict, answer = answered()
-    said = {"a-1": (verdict, replace(answer, columns=())), "b-1": NOT_SENT}
-    assert groups(run_of(sampled, said)) == [(False, ("a-1",)), (False, ("b-1",))]
+    answers_of = {"a-1": (verdict, replace(answer, columns=())), "b-1": NOT_SENT}
+    assert groups(run_of(sampled, answers_of)) == [(False, ("a-1",)), (False, ("b-1",))]
 
 
 def test_who_agrees_with_the_truth_comes_first(sampled: Run) -> None:
@@ -93,15 +94,17 @@ def test_who_agrees_with_the_truth_comes_first(sampled: Run) -> None:
 def test_truth_standing_alone_against_two_engines_is_an_alarm(sampled: Run) -> None:
     verdict, answer = answered(kind=VerdictKind.REFUSED)
     refused = verdict, replace(answer, refusal=Refusal("K", "m"))
-    said = {"a-1": WRONG, "b-1": WRONG, "c-1": refused, "d-1": NOT_SENT}
-    (alarm,) = agreement.alarms(run_of(sampled, said))
+    answers_of = {"a-1": WRONG, "b-1": WRONG, "c-1": refused, "d-1": NOT_SENT}
+    (alarm,) = agreement.alarms(run_of(sampled, answers_of))
     assert alarm == agreement.Alarm(((VARIANT, 3, "snapshot", "all"),), ("a-1", "b-1"), "")
     assert alarm.text.endswith("Check the reference model before you blame them.")
 
 
-@pytest.mark.parametrize("party", sorted(WRITERS))
-def test_what_was_found_to_be_the_writers_is_no_alarm(sampled: Run, party: Responsible) -> None:
-    lost = Finding(FindingKind.LOST_ROW, (), Witness("2", "", None, None), (), party)
+@pytest.mark.parametrize("responsible", sorted(WRITERS))
+def test_what_was_found_to_be_the_writers_is_no_alarm(
+    sampled: Run, responsible: Responsible
+) -> None:
+    lost = Finding(FindingKind.LOST_ROW, (), Witness("2", "", None, None), (), responsible)
     doubtful = replace(lost, responsible=Responsible.MODEL)
     verdict, answer = WRONG
     theirs, one = (replace(verdict, findings=(f,)) for f in (lost, doubtful))

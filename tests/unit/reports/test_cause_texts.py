@@ -12,7 +12,7 @@ from tests.builders import recorded_run, sample_run
 from tests.builders.comparisons import OLD, RIGHT, compared
 
 
-def of(run: Run, finding: FindingKind | None, engine: str) -> list[CauseText]:
+def texts_of(run: Run, finding: FindingKind | None, engine: str) -> list[CauseText]:
     return [
         cause_text
         for cause_text in cause_texts(run)
@@ -21,7 +21,7 @@ def of(run: Run, finding: FindingKind | None, engine: str) -> list[CauseText]:
 
 
 def test_a_finding_says_who_since_when_where_and_shows_one_place(sampled: Run) -> None:
-    (cause,) = of(sampled, FindingKind.MISALIGNED, "trino")
+    (cause,) = texts_of(sampled, FindingKind.MISALIGNED, "trino")
     # Nothing was asked after the insert.
     assert cause.headline == (
         "trino: misaligned columns f2, f1, since insert row 3 or move column f1 after f2. "
@@ -40,16 +40,16 @@ def test_a_finding_says_who_since_when_where_and_shows_one_place(sampled: Run) -
 def test_a_known_finding_is_a_cause_of_its_own_after_the_new_ones(sampled: Run) -> None:
     texts = cause_texts(sampled)
     assert [bool(text.known) for text in texts] == sorted(bool(text.known) for text in texts)
-    (new, known) = of(sampled, FindingKind.MISALIGNED, "prestosql")
+    (new, known) = texts_of(sampled, FindingKind.MISALIGNED, "prestosql")
     assert (new.known, known.known) == ("", "hive.parquet.use-column-names is false by default")
 
 
 def test_a_way_of_reading_is_named_only_when_all_cells_of_the_reader_agree_on_it(
     sampled: Run,
 ) -> None:
-    (stale,) = of(sampled, FindingKind.STALE, "trino")
+    (stale,) = texts_of(sampled, FindingKind.STALE, "trino")
     assert "(reads by name, base files only)" in stale.seen
-    (mixed,) = of(sampled, FindingKind.MISALIGNED, "trino")
+    (mixed,) = texts_of(sampled, FindingKind.MISALIGNED, "trino")
     assert "reads by" not in mixed.seen
 
 
@@ -66,13 +66,13 @@ def test_a_way_of_reading_is_named_only_when_all_cells_of_the_reader_agree_on_it
 def test_a_cause_names_the_way_that_explains_all_of_its_answers(
     sampled: Run, first: tuple[str, ...], then: tuple[str, ...], text: str
 ) -> None:
-    (cause,) = of(sampled, FindingKind.MISALIGNED, "trino")
+    (cause,) = texts_of(sampled, FindingKind.MISALIGNED, "trino")
     ways = {case: first if at % 2 else then for at, case in enumerate(cause.cause.cases)}
     reported = {
         case: replace(verdict, reproduces=ways.get(case, verdict.reproduces))
         for case, verdict in sampled.recorded.items()
     }
-    (changed,) = of(replace(sampled, recorded=reported), FindingKind.MISALIGNED, "trino")
+    (changed,) = texts_of(replace(sampled, recorded=reported), FindingKind.MISALIGNED, "trino")
     assert changed.seen.endswith(text)
 
 
@@ -88,16 +88,18 @@ def test_a_cause_names_the_way_that_explains_all_of_its_answers(
 def test_an_answer_that_tells_too_little_decides_nothing_in_a_cause(
     sampled: Run, rows: tuple[str, ...], little: tuple[str, ...], text: str
 ) -> None:
-    (cause,) = of(sampled, FindingKind.MISALIGNED, "trino")
-    scant = {case: case in cause.cause.cases[1::2] for case in cause.cause.cases}
-    assert any(scant.values())
+    (cause,) = texts_of(sampled, FindingKind.MISALIGNED, "trino")
+    too_little = {case: case in cause.cause.cases[1::2] for case in cause.cause.cases}
+    assert any(too_little.values())
     reported = {
-        case: replace(verdict, reproduces=little if scant[case] else rows, inconclusive=scant[case])
-        if case in scant
+        case: replace(
+            verdict, reproduces=little if too_little[case] else rows, inconclusive=too_little[case]
+        )
+        if case in too_little
         else verdict
         for case, verdict in sampled.recorded.items()
     }
-    (changed,) = of(replace(sampled, recorded=reported), FindingKind.MISALIGNED, "trino")
+    (changed,) = texts_of(replace(sampled, recorded=reported), FindingKind.MISALIGNED, "trino")
     assert text in changed.seen
 
 
@@ -170,7 +172,7 @@ def answers(run: Run, texts: tuple[CauseText, ...]) -> dict[str, ReaderAnswer]:
     }
 
 
-def test_since_which_operations_a_reader_is_wrong_is_told_with_the_number_of_its_cells(
+def test_since_which_operations_a_reader_is_wrong_is_reported_with_the_number_of_its_cells(
     run: Run, answers: dict[str, ReaderAnswer], texts: tuple[CauseText, ...]
 ) -> None:
     for reader, answer in answers.items():

@@ -49,8 +49,8 @@ def test_a_line_has_its_path_and_the_address_that_the_build_server_gives_it(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     site = ci_site.of({**variables, **({root: str(tmp_path)} if root else {})})
-    place = ScenarioPlace(tmp_path / "my" / "a b.yaml", 9)
-    assert (site.path(place), site.link(place), site.job) == ("my/a b.yaml", link, job)
+    location = ScenarioPlace(tmp_path / "my" / "a b.yaml", 9)
+    assert (site.path(location), site.link(location), site.job) == ("my/a b.yaml", link, job)
     assert site.shows_lines == bool(link)
 
 

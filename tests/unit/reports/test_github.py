@@ -73,7 +73,7 @@ def test_each_new_cause_has_one_and_known_ones_have_none(run: Run) -> None:
         assert text.commands[0] in message
 
 
-def test_no_more_than_ten_are_told_and_steps_come_last(run: Run) -> None:
+def test_no_more_than_ten_are_reported_and_steps_come_last(run: Run) -> None:
     (step,) = {step_verdict.case: step_verdict for step_verdict in run.step_verdicts[:1]}.values()
     many = {
         f"{at}": replace(step, case=f"{at}", because=f"reason {at}", known="") for at in range(20)

@@ -176,7 +176,7 @@ def test_no_test_has_the_class_and_name_of_another_one(cases: list[ET.Element]) 
     assert len(names) == len(set(names))
 
 
-def test_each_result_says_in_its_text_what_its_message_does_where_nothing_else_is_said(
+def test_each_result_says_in_its_text_what_its_message_does_where_nothing_else_is_reported(
     cases: list[ET.Element],
 ) -> None:
     results = [element for case in cases for element in case if element.tag != "system-out"]
@@ -198,9 +198,9 @@ def test_where_a_build_server_shows_lines_each_result_has_its_own(
     ]
     for element in moved:
         step = int((element.get("name") or "")[1])
-        place = (FILE, str(LINES[step])) if element.findall("*") else (None, None)
+        location = (FILE, str(LINES[step])) if element.findall("*") else (None, None)
         bare = [child.tag for child in element] == ["system-out"]
-        assert (element.get("file"), element.get("line")) == ((None, None) if bare else place)
+        assert (element.get("file"), element.get("line")) == ((None, None) if bare else location)
     assert {test.get("file") for test in result} == {None, FILE}
 
 
@@ -219,13 +219,13 @@ def test_of_very_many_cells_what_is_right_is_summed_up_and_nothing_else(
     assert len(right) < len(every)
     assert sum(int((sum_.get("name") or "").partition(" ")[0]) for sum_ in sums) == len(right)
     assert len(sums) == len({(verdict.variant, verdict.reader) for verdict in right}) < len(right)
-    kept = {
+    remaining = {
         (element.get("classname"), element.get("name")) for element in result if element not in sums
     }
     before = {(element.get("classname"), element.get("name")): element for element in cases}
     names = {
         (verdict.variant, verdict.case.removeprefix(f"{verdict.variant}/")) for verdict in right
     }
-    assert kept == {at for at in before if at not in names}
+    assert remaining == {at for at in before if at not in names}
     monkeypatch.setattr(junit, "MOST_TESTS", len(sampled.verdicts))
     assert len(read(sampled, tmp_path)) == len(cases)

@@ -34,7 +34,7 @@ class Shown(HTMLParser):
     def __init__(self, page: str) -> None:
         super().__init__()
         self.tags: list[str] = []
-        self.text = self.said = ""
+        self.text = self.prose = ""
         self._open: list[str] = []
         self.feed(page)
 
@@ -47,7 +47,7 @@ class Shown(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.text += data
-        self.said += "" if "code" in self._open else data
+        self.prose += "" if "code" in self._open else data
 
 
 def test_the_answer_comes_first_then_the_readers_then_the_causes(sampled: Run) -> None:
@@ -92,8 +92,8 @@ def test_no_text_of_an_engine_is_more_than_text(sampled: Run) -> None:
     page = Shown(shown(markdown.text(run, NEW, HERE, MUCH)))
     assert {"img", "b", "script", "a"} & set(page.tags) == set()
     assert "<b>bold</b>" in page.text
-    assert "@" in page.said
-    assert not re.search(r"@\w", page.said)
+    assert "@" in page.prose
+    assert not re.search(r"@\w", page.prose)
 
 
 def test_the_causes_link_the_line_since_which_it_is_so(tmp_path: Path) -> None:

@@ -52,7 +52,9 @@ PLACES = st.builds(
     st.text(max_size=3),
 )
 FINDINGS = st.builds(
-    lambda kind, party, places: Finding(kind, (places[0].column,), places[0], tuple(places), party),
+    lambda kind, responsible, places: Finding(
+        kind, (places[0].column,), places[0], tuple(places), responsible
+    ),
     st.sampled_from(FindingKind),
     st.none() | st.sampled_from(Responsible),
     st.lists(PLACES, min_size=1, max_size=3),
@@ -97,7 +99,7 @@ def test_a_cell_without_words_says_so_in_every_report_and_the_log_why(
             raise ZeroDivisionError("in a sentence")
         return wording(value)
 
-    monkeypatch.setattr(markdown, "MOST_CAUSES", 99)  # all that are told in full
+    monkeypatch.setattr(markdown, "MOST_CAUSES", 99)  # so many are shown in full
     whole = reports.load(name).write(run, tmp_path).read_text("utf-8")
     assert NOT_WORDED not in whole
     monkeypatch.setattr(findings, "shown", fails)

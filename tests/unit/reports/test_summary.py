@@ -1,4 +1,4 @@
-"""What is said of a run as a whole, and in which reports."""
+"""The summary of a run, and the reports that have it."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_how_often_one_several_or_no_read_strategy_gives_a_wrong_answer_is_count
     assert summary.explained(with_verdicts(sampled, right)) == ""
 
 
-def test_through_which_metastore_was_asked_is_said_where_it_is_not_the_usual_one(
+def test_through_which_metastore_was_asked_is_reported_where_it_is_not_the_usual_one(
     sampled: Run,
 ) -> None:
     upgraded = MetastoreInfo("hive-metastore-3.1.3", "hive-metastore-2.3.10", {"tool": "modified"})
@@ -148,7 +148,7 @@ def test_such_a_step_fails_the_gate_until_it_is_known_and_is_not_seen_as_right(
 CUT, GONE = Normalised("timestamp-milliseconds", 2), Normalised("no-more", 1)
 
 
-def test_what_was_normalised_is_counted_by_product_and_told(sampled: Run) -> None:
+def test_what_was_normalised_is_counted_by_product_and_reported(sampled: Run) -> None:
     def met(verdict: Verdict, *applied: Normalised) -> Verdict:
         return replace(verdict, reader="prestodb-0.283{connector=hive}", normalised=applied)
 
@@ -180,7 +180,7 @@ COVERED: Final = (
 PARTLY: Final = (Partly("hive-3.1.3{path=mapreduce}", 99, 1323, 1568),)
 
 
-def test_which_pairs_of_axis_values_are_covered_and_by_whom_is_told(sampled: Run) -> None:
+def test_which_pairs_of_axis_values_are_covered_and_by_whom_is_reported(sampled: Run) -> None:
     run = replace(sampled, info=replace(sampled.info, pairs=COVERED, partly=PARTLY))
     texts = ["Pairs of axis values", summary.PARTLY, "99 of 1,323 variants that it can read"]
     texts += ["5 of 9 possible variants", NO_PARTITIONS.what, NO_PARTITIONS.why]
@@ -227,7 +227,7 @@ UNLIKE: Final = {
 """Of the others it is not known."""
 
 
-def test_how_readers_are_set_is_said_where_it_is_known(sampled: Run) -> None:
+def test_how_readers_are_set_is_reported_where_it_is_known(sampled: Run) -> None:
     readers = (replace(r, unlike=UNLIKE.get(r.reader)) for r in sampled.info.readers)
     run = replace(sampled, info=replace(sampled.info, readers=tuple(readers)))
     named = "use-column-names=false (default: true)"
@@ -258,10 +258,17 @@ def test_the_scoreboard_counts_every_cell_once_and_begins_with_the_defaults() ->
     scores = scoreboard(run)
     assert [score.by_default for score in scores] == [True] * 4 + [False] * 4
     assert sum(sum(score.counts.values()) for score in scores) == len(run.verdicts)
-    of = {score.reader: score for score in scores}
-    assert [*of["trino-476{use-column-names=true}"].counts.values()] == [108, 64, 12, 0, 0, 0]
+    by_reader = {score.reader: score for score in scores}
+    assert [*by_reader["trino-476{use-column-names=true}"].counts.values()] == [
+        108,
+        64,
+        12,
+        0,
+        0,
+        0,
+    ]
     ours = "vectorized=off, input-format=plain, statistics=off"
-    assert of["hive-3.1.3{path=fetch}"].ours == ours
+    assert by_reader["hive-3.1.3{path=fetch}"].ours == ours
     unknown = tuple(replace(reader, unlike=None) for reader in run.info.readers)
     old = replace(run, info=replace(run.info, readers=unknown))
     assert not any(score.by_default for score in scoreboard(old))

@@ -63,7 +63,7 @@ def test_totals_and_the_place_of_the_html_report_come_last(sampled: Run) -> None
     assert text.endswith("runs/x/report.html")
 
 
-def test_what_was_left_out_for_one_reason_is_said_once(sampled: Run) -> None:
+def test_what_was_left_out_for_one_reason_is_reported_once(sampled: Run) -> None:
     many = tuple(Excluded(f"thing {n}", "no such view") for n in range(9))
     text = flat(shown(replace(sampled, info=replace(sampled.info, excluded=many))))
     assert "- thing 0; thing 1; thing 2 and 6 more: no such view" in text
@@ -80,7 +80,7 @@ def test_a_variant_with_a_cell_that_did_not_run_is_never_that_one_line(sampled: 
     assert "UNKNOWN" in first
 
 
-def test_of_many_variants_only_counts_are_told(
+def test_of_many_variants_only_counts_are_reported(
     sampled: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     matrices = shown(sampled)

@@ -58,7 +58,7 @@ def test_names_lead_to_places_and_no_two_places_have_one_name(text: str) -> None
     assert {of_place.removeprefix("#") for of_place in of_places} <= set(ids)
 
 
-def test_every_cause_is_told_in_the_order_of_harm(sampled: Run) -> None:
+def test_every_cause_is_reported_in_the_order_of_harm(sampled: Run) -> None:
     result = compared(sampled, BY_NAME, OLD)
     answer_text = page_of(sampled, BY_NAME, OLD).flat
     assert len(result.regressions) > 2
@@ -85,7 +85,7 @@ def test_the_answer_is_a_word_with_its_colour(sampled: Run) -> None:
     assert re.search(r'class="answer unknown">\s*<h1>Not known</h1>', unknown)
 
 
-def test_accepted_causes_are_told_with_their_reason_and_lines_that_no_longer_occur(
+def test_accepted_causes_are_reported_with_their_reason_and_lines_that_no_longer_occur(
     sampled: Run,
 ) -> None:
     result = comparisons.accepting_all(compared(sampled, RIGHT, BY_POSITION), "nobody reads so")

@@ -71,7 +71,7 @@ def test_commands_stand_alone_and_can_be_pasted(worse: SideComparison) -> None:
     assert all(words[:2] == ["harness", "explain"] and "--run-dir" in words for words in pasted)
 
 
-def test_what_is_not_known_is_told_with_its_reason(sampled: Run) -> None:
+def test_what_is_not_known_is_reported_with_its_reason(sampled: Run) -> None:
     text = flat(shown(compared(sampled, RIGHT, SILENT)))
     assert "Not known One side gave no answer" in text
     assert f"- {SILENT}: time-out after 120 s, twice: no answer at all, 3 answers" in text
@@ -110,8 +110,8 @@ def test_the_file_for_programs_has_every_answer_in_its_class(worse: SideComparis
     listed = {name: len(cells) for name, cells in result["cells"].items()}
     right = {str(VerdictChange.RIGHT_AS_BEFORE): result["counts"]["right as before"]}
     assert listed | right == result["counts"]
-    of = [case for cause in result["causes"] for case in cause["cases"]]
-    assert set(of) == {pair.either.case for pair in worse.worse}
+    cases = [case for cause in result["causes"] for case in cause["cases"]]
+    assert set(cases) == {pair.either.case for pair in worse.worse}
     assert [score["new"]["reader"] for score in result["scoreboard"]] == [OLD]
 
 

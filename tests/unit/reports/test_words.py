@@ -7,7 +7,15 @@ from typing import Any
 import pytest
 
 from harness.core.errors import printable
-from harness.core.records import Finding, FindingKind, Origin, Refusal, Responsible, Witness
+from harness.core.records import (
+    Finding,
+    FindingKind,
+    Origin,
+    Refusal,
+    Responsible,
+    VerdictKind,
+    Witness,
+)
 from harness.model.simulation.strategies import ColumnMapping, IncrementalRange, Logs, ReadStrategy
 from harness.reports.findings import FINDINGS, engine_text, finding_text, witness_text
 from harness.reports.words import (
@@ -21,6 +29,11 @@ from harness.reports.words import (
     short,
     strategy_text,
 )
+
+
+def test_each_verdict_and_each_finding_has_a_word() -> None:
+    assert set(VERDICTS) == set(VerdictKind)
+    assert set(FINDINGS) == set(FindingKind)
 
 
 def test_no_two_words_look_alike_and_all_fit_a_narrow_column() -> None:
@@ -63,10 +76,10 @@ def test_every_part_of_every_way_of_reading_is_explained(by: ColumnMapping, logs
         if incremental_range is not IncrementalRange.SINCE
     ]
     more = (ReadStrategy(by, logs, **doe) for doe in does)
-    for way in (ReadStrategy(by, logs), ReadStrategy(by, logs, 3), *more):
-        said = strategy_text(str(way)).split("; ")
-        assert len(said) == len(set(said)) == len(str(way).split(", "))
-        assert set(said) <= set(STRATEGIES.values())
+    for strategy in (ReadStrategy(by, logs), ReadStrategy(by, logs, 3), *more):
+        sentences = strategy_text(str(strategy)).split("; ")
+        assert len(sentences) == len(set(sentences)) == len(str(strategy).split(", "))
+        assert set(sentences) <= set(STRATEGIES.values())
 
 
 F2 = Origin(4, "f2", 1, "1")
@@ -132,23 +145,25 @@ RESURRECTED = "in row 1, g shows 7, the value of the dropped column g written at
         ),
     ],
 )
-def test_a_wrong_place_is_said_in_one_sentence(
+def test_a_wrong_place_is_reported_in_one_sentence(
     kind: FindingKind, witness: Witness, text: str
 ) -> None:
     assert witness_text(kind, witness) == text
 
 
 @pytest.mark.parametrize(
-    ("raw", "said"), [("", ""), ("7", ""), ("7.00", "the engine's own text: 7.00")]
+    ("raw", "expected"), [("", ""), ("7", ""), ("7.00", "the engine's own text: 7.00")]
 )
-def test_an_engine_s_own_text_is_said_where_it_is_another_one(raw: str, said: str) -> None:
-    assert engine_text(Witness("1", "f", 8, 7, raw=raw)) == said
+def test_an_engine_s_own_text_is_reported_where_it_is_another_one(raw: str, expected: str) -> None:
+    assert engine_text(Witness("1", "f", 8, 7, raw=raw)) == expected
 
 
 def test_a_finding_says_how_many_places_more_it_explains() -> None:
-    place = Witness("1", "g", "a", None)
-    assert finding_text(Finding(FindingKind.LOST_VALUE, ("g",), place, (place,))).endswith("'a'")
-    three = Finding(FindingKind.LOST_VALUE, ("g",), place, (place, place, place))
+    witness = Witness("1", "g", "a", None)
+    assert finding_text(Finding(FindingKind.LOST_VALUE, ("g",), witness, (witness,))).endswith(
+        "'a'"
+    )
+    three = Finding(FindingKind.LOST_VALUE, ("g",), witness, (witness, witness, witness))
     assert finding_text(three).endswith("expected 'a' (and 2 more places)")
 
 
@@ -187,7 +202,7 @@ def test_a_finding_says_whose_doing_it_is(responsible: Responsible | None, end: 
 
 
 @pytest.mark.parametrize(
-    ("kind", "place", "text"),
+    ("kind", "witness", "text"),
     [
         (FindingKind.REUSED_ID, ("8", "f3", None, "f2"), "that of f2; expected an id of its own"),
         (FindingKind.REUSED_ID, ("8", "f3", "f3", "f2"), "that of f2; expected that of f3"),
@@ -198,6 +213,6 @@ def test_a_finding_says_whose_doing_it_is(responsible: Responsible | None, end: 
     ],
 )
 def test_what_a_table_says_of_its_own_schema_has_a_sentence(
-    kind: FindingKind, place: tuple[str, str, str | None, str | None], text: str
+    kind: FindingKind, witness: tuple[str, str, str | None, str | None], text: str
 ) -> None:
-    assert witness_text(kind, Witness(*place)).endswith(text)
+    assert witness_text(kind, Witness(*witness)).endswith(text)

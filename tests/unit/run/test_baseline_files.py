@@ -221,7 +221,7 @@ def test_a_line_that_no_cell_can_use_ends_with_2(recorded: Recorded) -> None:
     assert recorded.harness("judge") == 2
 
 
-def test_a_wrong_baseline_is_told_before_anything_is_run(recorded: Recorded) -> None:
+def test_a_wrong_baseline_is_reported_before_anything_is_run(recorded: Recorded) -> None:
     recorded.known.write_text("- when: {enginge: trino}\n", "utf-8")
     now = datetime.datetime(2031, 6, 1, tzinfo=datetime.UTC)
     with pytest.raises(ScenarioProblem, match="enginge"):

@@ -220,7 +220,7 @@ def helpful(run: Run, finding: FindingKind, engine: str = "trino") -> HelpfulSet
     return SettingsAsked(run).helpful(cause)
 
 
-def test_the_setting_that_was_right_in_the_same_cells_is_told_with_its_line() -> None:
+def test_the_setting_that_was_right_in_the_same_cells_is_reported_with_its_line() -> None:
     setting = helpful(recorded_run.run_of("quick_start"), MISALIGNED)
     assert setting is not None
     ((line, distributions),) = setting.lines

@@ -43,9 +43,9 @@ PLAN = Plan("mine", VARIANTS, (parse_reader(OTHER),), (*CONTROLS.values(), *ASKE
 
 
 def verdict(cell: Cell, kind: VerdictKind, because: str = "") -> Verdict:
-    of = {variant.id: variant.scenario.name for variant in VARIANTS}
+    scenarios = {variant.id: variant.scenario.name for variant in VARIANTS}
     about = cell.variant, cell.step, cell.reader, cell.view, cell.query
-    result = Verdict(cell.case, of[cell.variant], *about, verdict=kind, because=because)
+    result = Verdict(cell.case, scenarios[cell.variant], *about, verdict=kind, because=because)
     if kind is not VerdictKind.WRONG:
         return result
     witness = Witness("k1", "f1", "a", None)

@@ -135,7 +135,7 @@ def test_a_step_that_was_not_applied_has_no_fixture_and_the_manifest_says_why(
         (Selection(formats=("hudi-cow",)), range(STEPS + 1)),
     ],
 )
-def test_what_is_not_selected_is_left_out_and_said(
+def test_what_is_not_selected_is_left_out_and_reported(
     run: Run, cache: Cache, tmp_path: Path, which: Selection, taken: range | list[int]
 ) -> None:
     result = steps(exported(run, cache, tmp_path / "out", which))

@@ -1,4 +1,4 @@
-"""What is told of a run that goes on is what the run says at its end, whoever answers first."""
+"""The verdicts shown during a run are those at its end, whoever answers first."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ RENAMED = history("insert 1..3; rename f1 f1_new")
     [answer_of(RENAMED.read("name")), answer_of(RENAMED.read()), REFUSED],
     ids=["the reader's own mistake", "right", "refused"],
 )
-def test_what_no_other_answer_can_turn_is_told_at_once(tmp_path: Path, reply: Answer) -> None:
+def test_what_no_other_answer_can_turn_is_reported_at_once(tmp_path: Path, reply: Answer) -> None:
     going = followed_run(tmp_path, case_of(RENAMED))
     going.answers(0, reply)
     at_once = going.final()
@@ -78,7 +78,7 @@ def test_what_no_other_answer_can_turn_is_told_at_once(tmp_path: Path, reply: An
 
 
 @pytest.mark.parametrize("answered", [(0,), (0, 1), (2, 1)])
-def test_of_a_run_that_ended_before_all_answered_its_own_verdict_is_told(
+def test_of_a_run_that_ended_before_all_answered_its_own_verdict_is_reported(
     tmp_path: Path, answered: tuple[int, ...]
 ) -> None:
     made, files = doubtful()
@@ -125,7 +125,7 @@ def with_control(folder: Path) -> FollowedRun:
     ],
     ids=["right", "wrong", "refused"],
 )
-def test_nothing_is_told_of_a_reader_before_its_control(
+def test_nothing_is_reported_of_a_reader_before_its_control(
     tmp_path: Path, control: Answer, kind: VerdictKind
 ) -> None:
     going = with_control(tmp_path)

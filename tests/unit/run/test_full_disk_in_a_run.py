@@ -1,4 +1,4 @@
-"""A disk that fills up under the records of a run: told, and nothing of the run is lost."""
+"""A disk that fills up during a run: it is reported, and nothing of the run is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdicts are kept from run to run: under all that decides them, those on other variants apart."""
+"""Verdicts are cached from run to run, by everything that decides them, per variant."""
 
 from __future__ import annotations
 

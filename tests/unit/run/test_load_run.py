@@ -78,7 +78,7 @@ def test_the_last_record_of_a_case_counts(sampled: Run) -> None:
     assert load_run.load(sampled.folder).verdicts[0].verdict is VerdictKind.UNKNOWN
 
 
-def test_a_bad_record_is_told_by_file_and_line(sampled: Run) -> None:
+def test_a_bad_record_is_reported_by_file_and_line(sampled: Run) -> None:
     path = sampled.folder / load_run.ANSWERS
     lines = path.read_text("utf-8").splitlines()
     path.write_text("\n".join([*lines[:2], '{"case": 1}', *lines[2:]]) + "\n")
@@ -99,7 +99,7 @@ TABLE = Part("id", "select", (COLUMN,), (("1",),))
         (replace(TABLE, rows=(("1", 2),)), "row 1 has 2 values for 1 column"),
     ],
 )
-def test_an_answer_that_contradicts_itself_is_told_by_its_case(
+def test_an_answer_that_contradicts_itself_is_reported_by_its_case(
     sampled: Run, part: Part, why: str
 ) -> None:
     path = sampled.folder / load_run.ANSWERS

@@ -18,7 +18,7 @@ from harness.run.pipeline import states_of
 RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
 
 
-def test_a_state_that_is_no_longer_kept_is_told_with_what_to_do(tmp_path: Path) -> None:
+def test_a_state_that_is_no_longer_kept_is_reported_with_what_to_do(tmp_path: Path) -> None:
     result = load_run.load(RECORDED)
     with pytest.raises(UsageProblem, match=r"no longer in .*run the profile again"):
         states_of(result.states, Cache(tmp_path))

@@ -40,7 +40,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Work:
 
 @pytest.fixture
 def kinds() -> dict[str, VerdictKind]:
-    """What was told of the answers as they came, by their cases."""
+    """Return the kinds of the verdicts counted during the run, by case."""
     return {}
 
 

@@ -54,7 +54,9 @@ def test_what_somebody_keeps_under_the_name_of_a_link_stays(name: str, tmp_path:
     assert (tmp_path / name).read_text(encoding="utf-8") == "kept"
 
 
-def test_a_second_harness_on_a_run_is_told_and_a_dead_one_is_no_hindrance(tmp_path: Path) -> None:
+def test_a_second_harness_on_a_run_is_reported_and_a_dead_one_is_no_hindrance(
+    tmp_path: Path,
+) -> None:
     command = [sys.executable, "-c", HOLD, str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
         assert other.stdout is not None

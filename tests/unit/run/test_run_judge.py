@@ -126,7 +126,7 @@ def test_an_answer_after_a_failed_attempt_is_late_and_silence_is_not(sampled: Ru
     assert {case.rpartition("/")[2] for case in run_judge.late(sampled)} == {sample_run.NAMES[2]}
 
 
-def test_a_late_answer_is_told_and_fails_where_that_is_wanted(sampled: Run) -> None:
+def test_a_late_answer_is_reported_and_fails_where_that_is_wanted(sampled: Run) -> None:
     case, *_ = run_judge.late(sampled)
     right = Applied(tuple(verdict for verdict in sampled.verdicts if verdict.case == case))
     assert right.verdicts[0].verdict is VerdictKind.CORRECT
@@ -164,11 +164,11 @@ def test_the_strategies_that_show_an_answer_are_those_of_the_judge(
         if verdict.verdict is VerdictKind.WRONG:
             given = quick_start.answers[verdict.case]
             table = table_of(given.labels, given.rows)
-            of = {
+            strategies = {
                 table_of(answer.labels, answer.rows): answer.strategies
                 for answer in answers[verdict.question]
             }
-            assert tuple(map(str, of.get(table, ()))) == verdict.reproduces
+            assert tuple(map(str, strategies.get(table, ()))) == verdict.reproduces
 
 
 def test_a_plan_that_somebody_changed_has_no_answers_and_stops_nothing(quick_start: Run) -> None:

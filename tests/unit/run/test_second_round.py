@@ -1,4 +1,4 @@
-"""Answers that nothing explains are asked for once more, of fresh servers; here simulated ones."""
+"""Unexplained answers are asked for once more, of fresh servers, which are simulated here."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ from tests.builders.followed_run import READERS, FollowedRun, followed_run
 from tests.builders.judged_story import answer_of, case_of
 from tests.builders.table_story import history
 
-TOLD = history("insert 1..3; rename f1 f1_new")
-RIGHT, BY_NAME = answer_of(TOLD.read()), answer_of(TOLD.read("name"))
+STORY = history("insert 1..3; rename f1 f1_new")
+RIGHT, BY_NAME = answer_of(STORY.read()), answer_of(STORY.read("name"))
 STRANGE = replace(RIGHT, rows=tuple((*row[:2], "asuffix", *row[3:]) for row in RIGHT.rows))
 UNEXPLAINED, SAMPLE = AskedAgain
 
@@ -99,7 +99,7 @@ def judged(going: FollowedRun, folder: Path) -> dict[str, Verdict]:
 def begun(folder: Path, *replies: Answer) -> FollowedRun:
     run = folder / "run"
     run.mkdir()
-    going = followed_run(run, case_of(TOLD))
+    going = followed_run(run, case_of(STORY))
     for at, answer in enumerate(replies):
         going.answers(at, answer)
     return going

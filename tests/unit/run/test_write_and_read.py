@@ -139,8 +139,8 @@ def test_the_verdicts_on_new_answers_are_counted_while_readers_are_asked(
         plan: Plan, states: Iterable[States], _: ReadContext, cells: Count
     ) -> Iterator[Answer]:
         for some in states:
-            of = {variant for variant, _ in some}
-            for at, cell in enumerate(cell for cell in plan.cells if cell.variant in of):
+            variants = {variant for variant, _ in some}
+            for at, cell in enumerate(cell for cell in plan.cells if cell.variant in variants):
                 yield replace(answers[cell.case], reused=at % 2 == 0)
                 judged.append(cells.judged.total())
 

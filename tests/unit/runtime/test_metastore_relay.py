@@ -17,7 +17,7 @@ LIMIT_S = 10.0
 
 
 class Echo(ThreadingTCPServer):
-    """Says again whatever it is told; `heard`: what that was."""
+    """Sends back whatever it receives; `heard`: what it received."""
 
     daemon_threads = True
     block_on_close = False

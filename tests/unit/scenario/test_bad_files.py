@@ -67,7 +67,7 @@ def test_a_file_of_100_mb_is_refused_and_hardly_read(
 
 
 @pytest.mark.parametrize(
-    ("make", "told"),
+    ("make", "message"),
     [
         (Path.mkdir, "this is not a file; give a YAML file"),
         (os.mkfifo, "this is not a file; give a YAML file"),
@@ -76,26 +76,26 @@ def test_a_file_of_100_mb_is_refused_and_hardly_read(
     ],
     ids=["a folder", "a pipe", "a link to itself", "a device"],
 )
-def test_what_is_no_file_is_told_and_not_waited_for(
+def test_what_is_no_file_is_reported_and_not_waited_for(
     opens: Callable[[Path], object],
     tmp_path: Path,
     make: Callable[[Path], object],
-    told: str,
+    message: str,
 ) -> None:
     path = tmp_path / "a.yaml"
     make(path)
-    with pytest.raises(ScenarioProblem, match=rf"a\.yaml:1: {told}"):
+    with pytest.raises(ScenarioProblem, match=rf"a\.yaml:1: {message}"):
         opens(path)
 
 
 @pytest.mark.parametrize("path", ["a\0.yaml", "x" * 300 + ".yaml"])
-def test_a_path_that_cannot_be_is_told(opens: Callable[[Path], object], path: str) -> None:
+def test_a_path_that_cannot_be_is_reported(opens: Callable[[Path], object], path: str) -> None:
     with pytest.raises(ScenarioProblem, match="cannot be read"):
         opens(Path(path))
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"# nothing\n", b"\xef\xbb\xbf"])
-def test_an_empty_file_is_told(
+def test_an_empty_file_is_reported(
     opens: Callable[[Path], object], tmp_path: Path, content: bytes
 ) -> None:
     path = tmp_path / "a.yaml"
@@ -114,7 +114,7 @@ def test_an_empty_file_is_told(
     ],
     ids=["NUL", "latin-1", "tab", "UTF-16"],
 )
-def test_bytes_that_are_no_text_are_told_with_their_line(
+def test_bytes_that_are_no_text_are_reported_with_their_line(
     tmp_path: Path, content: bytes, line: int
 ) -> None:
     path = tmp_path / "a.yaml"
@@ -157,7 +157,7 @@ def test_what_would_blow_up_is_refused_by_every_file_that_people_write(
 
 
 @pytest.mark.parametrize(
-    ("type_", "told"),
+    ("type_", "message"),
     [
         ("array<" * 60 + "int" + ">" * 60, "is not a type: more than 10 in another"),
         ("struct<a: " * 5000 + "int" + ">" * 5000, "is not a type: it is longer than 10000"),
@@ -165,9 +165,9 @@ def test_what_would_blow_up_is_refused_by_every_file_that_people_write(
     ],
     ids=["deep", "long", "other digits"],
 )
-def test_a_type_that_would_blow_up_is_refused_in_few_words(type_: str, told: str) -> None:
+def test_a_type_that_would_blow_up_is_refused_in_few_words(type_: str, message: str) -> None:
     (line,) = lines_of(GOOD.replace("f1: string", f"f1: '{type_}'"))
-    assert told in line
+    assert message in line
     assert line.startswith("x/y.yaml:2: table: columns.f1: '")
     assert len(line) < 200
 
@@ -180,9 +180,9 @@ def test_a_type_that_would_blow_up_is_refused_in_few_words(type_: str, told: str
         ("0.1000000000000000000000001", "0.1"),
     ],
 )
-def test_a_number_that_would_become_another_one_is_told(number: str, read_as: str) -> None:
-    told = f"x/y.yaml:6: {number} is read as {read_as}; quote it to keep every digit"
-    assert problem(rows(number)) == told
+def test_a_number_that_would_become_another_one_is_reported(number: str, read_as: str) -> None:
+    expected = f"x/y.yaml:6: {number} is read as {read_as}; quote it to keep every digit"
+    assert problem(rows(number)) == expected
 
 
 @pytest.mark.parametrize(
@@ -199,12 +199,12 @@ def test_a_number_that_would_become_another_one_is_told(number: str, read_as: st
     ],
     ids=["steps", "rows", "columns", "parts"],
 )
-def test_far_too_much_is_told_before_it_is_tried(text: str) -> None:
+def test_far_too_much_is_reported_before_it_is_tried(text: str) -> None:
     (line,) = lines_of(text)
     assert "traceable values tell at most" in line
 
 
-def test_of_very_many_problems_the_first_are_told() -> None:
+def test_of_very_many_problems_the_first_are_reported() -> None:
     lines = lines_of(GOOD + "".join(f"k{at}: 1\n" for at in range(3000)))
     assert len(lines) <= MOST + 1
     assert lines[0].startswith("x/y.yaml:7: a scenario has no 'k0'; allowed: table")
@@ -220,9 +220,9 @@ def test_of_very_many_problems_the_first_are_told() -> None:
     ],
 )
 def test_a_name_that_could_not_be_shown_is_refused_and_shown_harmless(name: str) -> None:
-    told = problem(f'{HEAD}  - rename_column: {{name: f1, to: "{name}"}}\n')
-    assert "is not a name for a column; allowed: 1 to 200 printable characters" in told
-    assert told.isprintable()
+    text = problem(f'{HEAD}  - rename_column: {{name: f1, to: "{name}"}}\n')
+    assert "is not a name for a column; allowed: 1 to 200 printable characters" in text
+    assert text.isprintable()
 
 
 @pytest.mark.parametrize("name", ["select", "a b", "é '`\\\" &*", "x" * 200, "é" * 200])
@@ -235,13 +235,13 @@ def test_any_other_name_is_taken(name: str) -> None:
     ("one", "other"), [("name", "NAME"), ("straße", "STRASSE"), ("é", "É"), ("ж", "Ж")]
 )
 def test_names_that_differ_only_in_case_are_refused_in_any_script(one: str, other: str) -> None:
-    told = problem(GOOD.replace("f1: string", f"{one}: string, {other}: string"))
+    text = problem(GOOD.replace("f1: string", f"{one}: string, {other}: string"))
     twice = f"'{one}' and '{other}' differ only in case, and engines take them for one"
-    assert told == f"x/y.yaml:2: {twice}"
+    assert text == f"x/y.yaml:2: {twice}"
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("userId", "'userId' is not in lower case, and the metastore keeps no other names; write"),
         ("userId", "(columns may be so with formats: [iceberg])"),
@@ -251,19 +251,19 @@ def test_names_that_differ_only_in_case_are_refused_in_any_script(one: str, othe
         ("_change_type", "is a name of the columns of Delta's change data feed; allowed: any"),
     ],
 )
-def test_a_name_that_readers_would_show_otherwise_is_refused(name: str, told: str) -> None:
-    assert told in problem(GOOD.replace("f1: string", f"{name}: string"))
+def test_a_name_that_readers_would_show_otherwise_is_refused(name: str, message: str) -> None:
+    assert message in problem(GOOD.replace("f1: string", f"{name}: string"))
     nested = f"{HEAD}  - add_column: {{name: s, type: 'struct<a: int>'}}\n"
-    assert told in problem(f"{nested}  - rename_column: {{name: s.a, to: {name}}}\n")
+    assert message in problem(f"{nested}  - rename_column: {{name: s.a, to: {name}}}\n")
 
 
 def test_a_column_may_be_in_any_case_where_every_format_keeps_it() -> None:
     renamed = GOOD.replace("f1:", "userId:") + "  - rename_column: {name: userId, to: USERID}\n"
     assert len(scenario(f"formats: [iceberg]\n{renamed}", "x/y.yaml").steps) == 2
     for formats in ("", "formats: [hudi-cow]\n", "formats: [iceberg, hive-parquet]\n"):
-        told = problem(formats + renamed)
-        assert "'userId' is not in lower case" in told
-        assert "'USERID' is not in lower case" in told
+        text = problem(formats + renamed)
+        assert "'userId' is not in lower case" in text
+        assert "'USERID' is not in lower case" in text
 
 
 TYPED = """table:
@@ -297,15 +297,15 @@ def test_a_part_that_no_answer_tells_is_refused_with_its_line(type_: str, why: s
     assert lines_of(typed(type_)) == [f"x/y.yaml:4: table: columns: 'c' has {why}{WHY}"]
 
 
-def test_such_a_part_that_a_step_makes_is_refused_at_the_step_and_told_once() -> None:
+def test_such_a_part_that_a_step_makes_is_refused_at_the_step_and_reported_once() -> None:
     added = 'add_column: {name: c.b, type: "array<binary>"}'
     changed = "change_type: {name: c.a, to: binary}"
-    told = f"'c' has {INSIDE}{WHY}"
+    expected = f"'c' has {INSIDE}{WHY}"
     assert lines_of(typed("struct<a: string>", added, "touch")) == [
-        f"x/y.yaml:8: step 2 add_column: {told}"
+        f"x/y.yaml:8: step 2 add_column: {expected}"
     ]
     assert lines_of(typed("struct<a: string>", changed, "touch")) == [
-        f"x/y.yaml:8: step 2 change_type: {told}"
+        f"x/y.yaml:8: step 2 change_type: {expected}"
     ]
     key = lines_of(typed("map<string, int>", "change_type: {name: c.key, to: binary}"))
     assert key == [f"x/y.yaml:8: step 2 change_type: 'c' has a map with keys of binary{KEYS}{WHY}"]

@@ -123,8 +123,8 @@ def test_writes_to_one_partition_leave_the_others_as_they_were() -> None:
     steps = [Insert((1, 2, 3, 4)), Insert((5, 6)), *[Touch(Rewrites.PARTITION)] * 3]
     made = partitioned(scenario_of(*steps, columns=COLUMNS), Partitioned.MIDDLE)
     history = made.truths(merge_on_read=False).history()
-    kept = [{k: row for k, row in t.rows.items() if row.group[1] == ("p0",)} for t in history[2:]]
-    assert kept[0] == kept[-1] != {}
+    others = [{k: row for k, row in t.rows.items() if row.group[1] == ("p0",)} for t in history[2:]]
+    assert others[0] == others[-1] != {}
     changed = [k for k, row in history[-1].rows.items() if row is not history[2].rows.get(k)]
     groups = {history[-1].rows[key].group for key in changed}
     assert {partition for _, partition in groups} == {("p1",)}

@@ -1,4 +1,4 @@
-"""Hard values from the file to the statement, and what people are told who write another one."""
+"""Hard values from the file to the statement, and the errors for impossible ones."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_value_is_written_as_it_stands_in_the_file(
 
 
 @pytest.mark.parametrize(
-    ("type_", "written", "told"),
+    ("type_", "written", "problem"),
     [
         ("tinyint", "128", "'128' has no exact form as tinyint"),
         ("double", "1e999", "1e999 is read as inf; quote it to keep every digit"),
@@ -92,9 +92,11 @@ def test_a_value_is_written_as_it_stands_in_the_file(
         (NESTED, "{k: [{a: 200}]}", "'200' has no exact form as tinyint"),
     ],
 )
-def test_what_a_type_cannot_hold_is_told_with_its_line(type_: str, written: str, told: str) -> None:
+def test_what_a_type_cannot_hold_is_reported_with_its_line(
+    type_: str, written: str, problem: str
+) -> None:
     with pytest.raises(ScenarioProblem) as wrong:
         loads(text(type_, written), "x.yaml")
     (line,) = str(wrong.value).splitlines()
     assert line.startswith(("x.yaml:7: step 1 insert: column 'c': ", "x.yaml:9: "))
-    assert told in line
+    assert problem in line

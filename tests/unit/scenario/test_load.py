@@ -80,7 +80,7 @@ def test_a_file_is_named_by_its_folder_and_itself(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("about:", "abuot:", "1: a scenario has no 'abuot'; did you mean 'about'? allowed: table,"),
         ("f2: string", "f2: blob", "4: table: columns.f2: 'blob' is not a type; allowed: boolean"),
@@ -113,15 +113,15 @@ def test_a_file_is_named_by_its_folder_and_itself(tmp_path: Path) -> None:
         ("touch: all", "touch: many", '17: step 6 touch: rewrites: "many": input should be'),
     ],
 )
-def test_a_wrong_form_is_told_with_its_line_and_what_is_allowed(
-    old: str, new: str, told: str
+def test_a_wrong_form_is_reported_with_its_line_and_what_is_allowed(
+    old: str, new: str, message: str
 ) -> None:
     errors = problems(A5.replace(old, new, 1))
-    assert [text for text in errors if text.startswith(told)]
+    assert [text for text in errors if text.startswith(message)]
     assert len(errors) <= 2  # a key that is misspelt is missing too
 
 
-def test_all_problems_of_a_file_are_told_at_once() -> None:
+def test_all_problems_of_a_file_are_reported_at_once() -> None:
     text = (
         A5.replace("[none, some]", "[none, few]")
         .replace("touch\n", "tuch\n")
@@ -131,11 +131,11 @@ def test_all_problems_of_a_file_are_told_at_once() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "- a\n", "7\n", "table: 3\nsteps: []\n"])
-def test_what_is_no_scenario_at_all_is_told_in_words(text: str) -> None:
+def test_what_is_no_scenario_at_all_is_reported_in_words(text: str) -> None:
     assert "is given; allowed: a mapping { … }" in problems(text)[0]
 
 
-def test_a_step_that_cannot_be_done_is_told_by_number_and_name_with_what_is_there() -> None:
+def test_a_step_that_cannot_be_done_is_reported_by_number_and_name_with_what_is_there() -> None:
     assert problems(steps("insert: [1]", "rename_column: {name: f9, to: g}", "insert: [1]")) == [
         "12: step 2 rename_column: there is no column 'f9'; there are: id, ts, f1, f2",
         "13: step 3 insert: there is a row with the key 1 already",
@@ -153,12 +153,12 @@ def test_a_step_that_cannot_be_done_is_told_by_number_and_name_with_what_is_ther
 )
 def test_key_ordering_and_partition_columns_stay_as_they_are(step: str) -> None:
     head = HEAD.replace("f2: string}", "p: string}").replace("  key", "  partition_by: [p]\n  key")
-    (told,) = problems(f"{head}steps:\n  - {step}\n")
-    assert "is a key, ordering or partition column and stays; others: f1" in told
+    (message,) = problems(f"{head}steps:\n  - {step}\n")
+    assert "is a key, ordering or partition column and stays; others: f1" in message
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (steps(*["touch"] * 40), "40 steps: traceable values tell at most 39 apart"),
         (steps(f"insert: {list(range(500))}"), "step 1 insert: 500 rows: traceable values tell at"),
@@ -172,13 +172,15 @@ def test_key_ordering_and_partition_columns_stay_as_they_are(step: str) -> None:
         ),
     ],
 )
-def test_what_traceable_values_cannot_tell_apart_is_refused(text: str, told: str) -> None:
-    assert told in problems(text)[0]
+def test_what_traceable_values_cannot_tell_apart_is_refused(text: str, message: str) -> None:
+    assert message in problems(text)[0]
 
 
 def test_a_change_of_type_that_the_values_do_not_fit_is_refused() -> None:
-    told = problems(steps("insert: [1]", "change_type: {name: f1, to: boolean}"))
-    assert told[0].startswith("12: step 2 change_type: row 1: 'f3s1r1' has no exact form as bool")
+    messages = problems(steps("insert: [1]", "change_type: {name: f1, to: boolean}"))
+    assert messages[0].startswith(
+        "12: step 2 change_type: row 1: 'f3s1r1' has no exact form as bool"
+    )
 
 
 def test_the_ordering_column_must_grow_with_every_version_of_a_row() -> None:
@@ -212,7 +214,7 @@ def test_of_many_values_that_tell_nothing_three_are_named_and_the_others_counted
     assert "step 1 insert: 3 more such values; allowed" in lines[3]
 
 
-def test_queries_are_read_and_one_that_is_none_is_told_with_its_line() -> None:
+def test_queries_are_read_and_one_that_is_none_is_reported_with_its_line() -> None:
     asked = A5.replace(
         "views:", "queries: [story, 'where(f1 not in \"x\", null)', limit(2)]\nviews:"
     )

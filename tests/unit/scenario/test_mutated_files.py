@@ -65,7 +65,7 @@ def test_the_file_that_is_changed_is_a_good_one() -> None:
 @given(CHANGES)
 @example([(1, 0, "\x85"), (1, 0, "\x85")])
 @example([(1, 0, "\u2028"), (1, 0, "\x1b[2J")])
-def test_a_changed_file_is_a_scenario_or_told_with_its_line(
+def test_a_changed_file_is_a_scenario_or_reported_with_its_line(
     changes: list[tuple[int, int, str]],
 ) -> None:
     text = GOOD
@@ -81,11 +81,11 @@ def test_a_changed_file_is_a_scenario_or_told_with_its_line(
 @example("\ud800")
 @example("a: \x00")
 @example("? - :\n")
-def test_any_text_at_all_is_told_with_its_line(text: str) -> None:
+def test_any_text_at_all_is_reported_with_its_line(text: str) -> None:
     assert isinstance(outcome(text), str)
 
 
 @settings(max_examples=40)
 @given(st.permutations(GOOD.splitlines()), st.integers(1, 30))
-def test_lines_in_any_order_are_a_scenario_or_told(lines: list[str], count: int) -> None:
+def test_lines_in_any_order_are_a_scenario_or_reported(lines: list[str], count: int) -> None:
     outcome("\n".join(lines[:count]))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.core.errors import ScenarioProblem
+from harness.model.datatypes import FORMS, PRIMITIVES
 from harness.plan.profile import loads_profiles
 from harness.scenario.load import loads
 
@@ -19,6 +20,11 @@ FIRST = EXAMPLES[0]
 def test_the_first_example_and_the_profile_are_read() -> None:
     assert loads(FIRST, "scenarios/hudi/mine.yaml").name == "hudi/mine"
     assert list(loads_profiles(EXAMPLES[-1], "profiles.yaml")) == ["mine"]
+
+
+def test_the_page_has_each_type() -> None:
+    types = {*PRIMITIVES, *FORMS}
+    assert [name for name in types if not re.search(rf"`{name}[`(<]", PAGE)] == []
 
 
 @pytest.mark.parametrize(

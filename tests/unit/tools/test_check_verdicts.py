@@ -66,9 +66,9 @@ def test_what_a_table_holds_says_who_is_responsible_for_a_value(
     stored: StoredRow,
     responsible: str,
 ) -> None:
-    held = StoredTable([stored], "id", ("id", "a", "b", "p"))
-    place = Witness("1", column, expected, shown)
-    assert check_verdicts.decide("altered_value", place, held, ALL).who == responsible
+    table = StoredTable([stored], "id", ("id", "a", "b", "p"))
+    witness = Witness("1", column, expected, shown)
+    assert check_verdicts.decide("altered_value", witness, table, ALL).who == responsible
 
 
 @pytest.mark.parametrize(("step", "responsible"), [(1, READER), (3, UNDECIDED), (-1, UNDECIDED)])
@@ -77,17 +77,17 @@ def test_a_value_of_a_column_that_was_dropped_since_is_not_of_its_namesake(
 ) -> None:
     sent = [(1, "insert"), (2, "alter table t drop column `s`.`a`"), (4, "alter table t add")]
     stored = StoredRow("f", {"id": 1, "s": {"a": "x"}}, None, step=step)
-    place = Witness("1", "s.a", None, "x")
-    held = StoredTable([stored], "id", statements=sent)
-    assert check_verdicts.decide("resurrected", place, held, ALL).who == responsible
+    witness = Witness("1", "s.a", None, "x")
+    table = StoredTable([stored], "id", statements=sent)
+    assert check_verdicts.decide("resurrected", witness, table, ALL).who == responsible
 
 
 def test_a_moment_is_there_where_an_engine_of_milliseconds_would_show_it() -> None:
     moment = datetime.datetime(1969, 12, 31, 23, 59, 59, 123456, datetime.UTC)
     due = moment.replace(microsecond=123000)
-    place = Witness("1", "a", due, moment.replace(microsecond=124000))
-    held = StoredTable([row(a=moment)], "id")
-    assert check_verdicts.decide("altered_value", place, held, ALL).who == READER
+    witness = Witness("1", "a", due, moment.replace(microsecond=124000))
+    table = StoredTable([row(a=moment)], "id")
+    assert check_verdicts.decide("altered_value", witness, table, ALL).who == READER
 
 
 @pytest.mark.parametrize(
@@ -98,13 +98,13 @@ def test_a_field_of_a_text_file_has_the_name_that_the_catalog_gives_its_number(
     columns: tuple[str, ...], responsible: str
 ) -> None:
     fields = {"0": Written("1"), "1": Written("x" if responsible != WRITER else "z")}
-    held = StoredTable([StoredRow("f", fields, None)], "id", columns)
-    place = Witness("1", "a", "x", None)
-    assert check_verdicts.decide("lost_value", place, held, ALL).who == responsible
+    table = StoredTable([StoredRow("f", fields, None)], "id", columns)
+    witness = Witness("1", "a", "x", None)
+    assert check_verdicts.decide("lost_value", witness, table, ALL).who == responsible
 
 
 @pytest.mark.parametrize(
-    ("kind", "held", "query", "responsible"),
+    ("kind", "rows", "query", "responsible"),
     [
         ("lost_row", [row(a="x")], ALL, READER),
         ("lost_row", [row(a="z")], ALL, UNDECIDED),
@@ -124,9 +124,9 @@ def test_a_field_of_a_text_file_has_the_name_that_the_catalog_gives_its_number(
     ],
 )
 def test_what_a_table_holds_says_who_is_responsible_for_a_row(
-    kind: str, held: list[StoredRow], query: Query, responsible: str
+    kind: str, rows: list[StoredRow], query: Query, responsible: str
 ) -> None:
-    stored = StoredTable(held, "id", (), frozenset({"", "p=1", NULL[:-2]}), [BEYOND])
+    stored = StoredTable(rows, "id", (), frozenset({"", "p=1", NULL[:-2]}), [BEYOND])
     decided = check_verdicts.decide(kind, Witness("1", "", (1, "x"), None), stored, query)
     assert decided.who == responsible
 
@@ -138,10 +138,10 @@ def test_what_a_table_holds_says_who_is_responsible_for_a_row(
 def test_a_number_of_rows_is_counted_in_the_files(
     expected: int, shown: int, responsible: str
 ) -> None:
-    held = [row(a="x"), row("p=3/g", a="x"), row(a="z")]
-    place = Witness("", "count(*)", expected, shown)
+    rows = [row(a="x"), row("p=3/g", a="x"), row(a="z")]
+    witness = Witness("", "count(*)", expected, shown)
     decided = check_verdicts.decide(
-        "lost_row", place, StoredTable(held, "id", (), frozenset({""})), HOW_MANY_X
+        "lost_row", witness, StoredTable(rows, "id", (), frozenset({""})), HOW_MANY_X
     )
     assert decided.who == responsible
 

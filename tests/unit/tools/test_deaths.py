@@ -162,7 +162,7 @@ ZOMBIE: Final = Process(runs=True, state=psutil.STATUS_ZOMBIE)
 
 @dataclass
 class Scripted:
-    """Stands for `deaths.RunProcess` and `deaths.strike`: runs that end as told, struck or not."""
+    """Stands for `deaths.RunProcess` and `deaths.strike`: runs that end as scripted."""
 
     ends: list[tuple[int, Verdicts]]
     struck: Iterator[object | None]
@@ -260,7 +260,7 @@ def test_what_a_death_left_is_judged_before_it_is_gone_on_with(
     assert deaths.until_struck(made, KIND, NUMBER) == "differs"
 
 
-def test_records_that_a_death_harmed_are_told(
+def test_records_that_a_death_harmed_are_reported(
     experiment: MakeExperiment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, _ = experiment((-9, {}), (0, RIGHT))
@@ -279,7 +279,7 @@ def test_a_run_that_had_not_begun_is_begun_again(experiment: MakeExperiment) -> 
 @pytest.mark.parametrize(
     "path", ["run-3/engines/trino-476-0/data", "run-3/answers.jsonl.part", "cache/states/.making-1"]
 )
-def test_what_is_half_made_after_the_end_is_told(
+def test_what_is_half_made_after_the_end_is_reported(
     experiment: MakeExperiment, tmp_path: Path, ends: list[tuple[int, Verdicts]], path: str
 ) -> None:
     made, scripted = experiment(*ends)
@@ -288,7 +288,7 @@ def test_what_is_half_made_after_the_end_is_told(
     assert (tmp_path / path).exists()  # so that it can be looked at
 
 
-def test_what_a_run_that_was_gone_on_with_leaves_running_is_told(
+def test_what_a_run_that_was_gone_on_with_leaves_running_is_reported(
     experiment: MakeExperiment,
 ) -> None:
     made, scripted = experiment((ENDED, UNKNOWN), (0, RIGHT))
@@ -365,8 +365,8 @@ def test_a_table_of_the_kernel_tells_who_listens_and_no_connection() -> None:
 def test_a_socket_is_its_holders_as_long_as_it_listens(address: tuple[str, int]) -> None:
     family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
     with socket.create_server(address, family=family) as server:
-        own = deaths.Port(server.getsockname()[1], os.fstat(server.fileno()).st_ino)
-        assert own in deaths.ports_of([psutil.Process()])
-        assert own not in deaths.ports_of([psutil.Process(1), SimpleNamespace(pid=2**30)])
-        assert own in deaths.listening()
-    assert own not in deaths.listening()
+        port = deaths.Port(server.getsockname()[1], os.fstat(server.fileno()).st_ino)
+        assert port in deaths.ports_of([psutil.Process()])
+        assert port not in deaths.ports_of([psutil.Process(1), SimpleNamespace(pid=2**30)])
+        assert port in deaths.listening()
+    assert port not in deaths.listening()

@@ -27,7 +27,7 @@ SAME = Opinion("v", 1, "r", None, (("id", "string"), ("n", "int")), (("b", 1), (
 
 
 @pytest.mark.parametrize(
-    ("change", "found"),
+    ("change", "expected"),
     [
         ({}, []),
         ({"rows": (("a", 0),)}, [Disagreement("row missing", "", '"b"')]),
@@ -49,9 +49,9 @@ SAME = Opinion("v", 1, "r", None, (("id", "string"), ("n", "int")), (("b", 1), (
     ],
 )
 def test_each_difference_is_found_and_named(
-    change: Mapping[str, tuple[tuple[str, object], ...]], found: list[Disagreement]
+    change: Mapping[str, tuple[tuple[str, object], ...]], expected: list[Disagreement]
 ) -> None:
-    assert list(second_opinion.differences(replace(SAME, **change), TRUTH)) == found  # type: ignore[arg-type]
+    assert list(second_opinion.differences(replace(SAME, **change), TRUTH)) == expected  # type: ignore[arg-type]
 
 
 def test_a_column_that_files_do_not_have_is_null_in_them() -> None:

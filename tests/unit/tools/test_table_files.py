@@ -38,11 +38,11 @@ def parquet(path: Path, rows: list[dict[str, Any]], ids: dict[str, int] | None =
     path.parent.mkdir(parents=True, exist_ok=True)
     content = pa.Table.from_pylist(rows)
     if ids:
-        told = [
+        fields = [
             field.with_metadata({"PARQUET:field_id": str(ids[field.name])})
             for field in content.schema
         ]
-        content = content.cast(pa.schema(told))
+        content = content.cast(pa.schema(fields))
     pq.write_table(content, path)
 
 
@@ -261,8 +261,8 @@ def hudi(table: Path, *completed: str, records: dict[str, dict[str, Any]] | None
         (table / ".hoodie" / name).write_text(text)
 
 
-def base(table: Path, place: str, group: str, instant: str, *rows: dict[str, Any]) -> None:
-    parquet(table / place / f"{group}_0-0-0_{instant}.parquet", list(rows))
+def base(table: Path, partition: str, group: str, instant: str, *rows: dict[str, Any]) -> None:
+    parquet(table / partition / f"{group}_0-0-0_{instant}.parquet", list(rows))
 
 
 def block(instant: str, content: bytes, kind: int, schema: str = "", **flags: str) -> bytes:
@@ -310,8 +310,8 @@ def test_hudis_logs_change_rows_and_count_if_their_commit_is_completed(table: Pa
 
 def test_hudis_file_group_is_its_partition_and_its_id(table: Path) -> None:
     """The newest file of one partition says nothing of the other, nor does a replaced group."""
-    for place, instant in (("p=a", "001"), ("p=b", "001"), ("p=b", "002"), ("p=c", "001")):
-        base(table, place, "g", instant, {"id": 1, "ts": 1, "a": place + instant})
+    for partition, instant in (("p=a", "001"), ("p=b", "001"), ("p=b", "002"), ("p=c", "001")):
+        base(table, partition, "g", instant, {"id": 1, "ts": 1, "a": partition + instant})
     replaced = {"003.replacecommit": {"partitionToReplaceFileIds": {"p=c": ["g"]}}}
     hudi(table, "001.commit", "002.commit", "003.replacecommit", records=replaced)
     assert shown(rows_of(table, "id"), "p", "a") == [("a", "p=a001"), ("b", "p=b002")]
@@ -333,8 +333,11 @@ def test_hudis_history_says_which_column_of_then_has_the_name_of_now(table: Path
         "2": [(0, "id"), (1, "ts"), (2, "a_now"), (4, "b")],
     }
     schemas = [
-        {"version_id": int(at), "fields": [{"id": i, "name": n, "type": "string"} for i, n in of]}
-        for at, of in fields.items()
+        {
+            "version_id": int(at),
+            "fields": [{"id": i, "name": n, "type": "string"} for i, n in columns],
+        }
+        for at, columns in fields.items()
     ]
     (table / ".hoodie" / ".schema").mkdir()
     text = json.dumps({"schemas": schemas})

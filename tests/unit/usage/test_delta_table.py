@@ -93,7 +93,7 @@ def test_parts_of_columns_are_compared(tmp_path: Path) -> None:
     assert paths == ["m.value.element.a", "m.value.element.b"]
 
 
-def test_features_of_the_protocol_and_writers_are_told(tmp_path: Path) -> None:
+def test_features_of_the_protocol_and_writers_are_reported(tmp_path: Path) -> None:
     protocol = {
         "protocol": {
             "minReaderVersion": 3,
@@ -134,13 +134,13 @@ def test_without_a_checkpoint_that_can_be_read_little_is_known(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"add": 7}'])
-def test_a_log_that_cannot_be_understood_is_told(tmp_path: Path, text: str) -> None:
+def test_a_log_that_cannot_be_understood_is_reported(tmp_path: Path, text: str) -> None:
     (tmp_path / "_delta_log").mkdir()
     (tmp_path / "_delta_log" / f"{0:020}.json").write_text(text)
     with pytest.raises(UnreadableError, match="its log cannot be understood"):
         read(tmp_path)
 
 
-def test_a_folder_without_a_log_is_told(tmp_path: Path) -> None:
+def test_a_folder_without_a_log_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UnreadableError, match="there is no _delta_log"):
         delta_table.read(at(str(tmp_path)), entry({}, UsedFormat.DELTA))

@@ -109,7 +109,9 @@ def test_folders_without_a_table_and_hidden_ones_are_none(tmp_path: Path) -> Non
     assert by_name(tmp_path) == {}
 
 
-def test_what_was_not_looked_at_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_not_looked_at_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in "abc":
         parquet(tmp_path / name / "a.parquet", {"a": [1]})
     monkeypatch.setattr(folder_listing, "MOST_FOLDERS", 3)

@@ -55,7 +55,7 @@ def test_of_files_of_text_nobody_knows_the_columns(tmp_path: Path) -> None:
     assert facts.why == "text files do not say which columns they have"
 
 
-def test_old_orc_files_without_names_of_columns_are_told(tmp_path: Path) -> None:
+def test_old_orc_files_without_names_of_columns_are_reported(tmp_path: Path) -> None:
     orc.write_table(pa.table({"_col0": ["1"], "_col1": ["2"]}), tmp_path / "000000_0")
     facts = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_ORC))
     assert facts.features == ("files-without-column-names",)
@@ -109,6 +109,6 @@ def test_of_a_table_of_too_many_folders_not_all_are_looked_at(
     assert short(facts.schema_changes) == ["add f1 end yes"]
 
 
-def test_a_folder_that_is_gone_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_is_gone_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UnreadableError, match="its folder is gone"):
         hive_table.read(at(str(tmp_path / "gone")), entry(COLUMNS, UsedFormat.HIVE_PARQUET))

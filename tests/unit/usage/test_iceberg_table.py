@@ -152,14 +152,16 @@ def test_compressed_metadata_elsewhere_is_read(tmp_path: Path) -> None:
         ('{"format-version": 2, "schemas": [{}]}', "cannot be understood"),
     ],
 )
-def test_metadata_that_cannot_be_understood_is_told(tmp_path: Path, text: str, why: str) -> None:
+def test_metadata_that_cannot_be_understood_is_reported(
+    tmp_path: Path, text: str, why: str
+) -> None:
     (tmp_path / "v1.json").write_text(text)
     with pytest.raises(UnreadableError, match=why):
         iceberg_table.read(at(str(tmp_path)), located(tmp_path, tmp_path / "v1.json"))
 
 
 @pytest.mark.parametrize(("name", "why"), [("", "names no metadata file"), ("/x/v2.json", "gone")])
-def test_metadata_that_is_not_there_is_told(tmp_path: Path, name: str, why: str) -> None:
+def test_metadata_that_is_not_there_is_reported(tmp_path: Path, name: str, why: str) -> None:
     with pytest.raises(UnreadableError, match=why):
         iceberg_table.read(at(str(tmp_path)), located(tmp_path, name))
 

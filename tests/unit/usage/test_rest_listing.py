@@ -43,7 +43,9 @@ def client(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Printing:
     return printing
 
 
-def test_tables_of_a_rest_catalog_are_scanned_and_what_it_refuses_is_said(client: Printing) -> None:
+def test_tables_of_a_rest_catalog_are_scanned_and_what_it_refuses_is_reported(
+    client: Printing,
+) -> None:
     client(*LINES)
     with rest_catalog.serving({}) as address:
         usage = scan.scan(address, (), Progress())
@@ -69,7 +71,7 @@ def test_no_login_of_an_address_gets_into_the_file(client: Printing) -> None:
         ({"total": 1, "unlisted": {}, "databases": 1}, "cannot be listed: its client ended"),
     ],
 )
-def test_a_catalog_that_cannot_be_listed_is_said(
+def test_a_catalog_that_cannot_be_listed_is_reported(
     line: object, problem: str, client: Printing
 ) -> None:
     client(line)
@@ -89,7 +91,7 @@ def test_a_pattern_that_nothing_fits_is_wrong_use(client: Printing) -> None:
         scan.scan(address, ("x*",), Progress())
 
 
-def test_an_address_where_nobody_answers_is_said_before_anything_is_fetched(
+def test_an_address_where_nobody_answers_is_reported_before_anything_is_fetched(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(fetch, "ensure", lambda *_: pytest.fail("it fetches"))

@@ -160,7 +160,7 @@ def test_only_databases_that_fit_a_pattern_are_scanned(monkeypatch: pytest.Monke
         scanned(monkeypatch, catalog, "other", "x*")
 
 
-def test_a_metastore_that_lists_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_metastore_that_lists_nothing_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     catalog = SimulatedCatalog({}, frozenset("*"))
     with pytest.raises(EnvironmentProblem, match="does not list its databases: MetaException"):
         scanned(monkeypatch, catalog)

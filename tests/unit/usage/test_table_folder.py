@@ -48,13 +48,13 @@ def test_a_table_in_a_store_is_read_through_arrow(monkeypatch: pytest.MonkeyPatc
         ("nowhere://user:secret@host/t", "Unrecognized filesystem type"),
     ],
 )
-def test_a_location_that_nothing_reads_is_told(location: str, why: str) -> None:
+def test_a_location_that_nothing_reads_is_reported(location: str, why: str) -> None:
     with pytest.raises(UnreadableError, match=why) as raised:
         at(location)
     assert "secret" not in str(raised.value)
 
 
-def test_a_folder_that_may_not_be_read_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_may_not_be_read_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     class Forbidding:
         def get_file_info(self, _: object) -> object:
             raise PermissionError(13, "Permission denied")

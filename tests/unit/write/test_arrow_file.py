@@ -42,5 +42,5 @@ def test_a_column_that_the_folder_is_named_by_is_none_of_the_file_s_to_readers_o
     arrow_file.write(tmp_path, ArrowFile("p=1", columns, (("1", 99),), int96=False))
     (fact,) = formats.load("hive-parquet").facts(tmp_path, "id")
     assert [name for name, _ in fact.columns] == ["id"]
-    held = formats.load("hive-parquet").file_rows(tmp_path / fact.path, fact)
-    assert held == (("id",), (("1",),))
+    content = formats.load("hive-parquet").file_rows(tmp_path / fact.path, fact)
+    assert content == (("id",), (("1",),))

@@ -51,7 +51,7 @@ def statements_by(by: MetadataWay) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize(
-    ("way", "first", "last"),
+    ("metadata", "first", "last"),
     [
         (MetadataWay.SET, f"set {PREFIX}=run.", "reset run.by"),
         (MetadataWay.QUOTED_SET, f"set {PREFIX}='run.'", "reset run.by"),
@@ -65,9 +65,9 @@ def statements_by(by: MetadataWay) -> tuple[Any, ...]:
     ],
 )
 def test_the_writer_is_told_before_the_write_and_forgets_it_even_if_that_is_refused(
-    way: MetadataWay, first: str, last: str
+    metadata: MetadataWay, first: str, last: str
 ) -> None:
-    statements = statements_by(way)
+    statements = statements_by(metadata)
     assert (statements[0].text, statements[-1].text) == (first, last)
     assert all(isinstance(statement, Sql) for statement in statements)
     assert [s.text.split()[0] for s in statements if s.commits] == ["insert"]

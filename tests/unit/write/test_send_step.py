@@ -252,18 +252,18 @@ class Fleet:
     """The sessions of several writers, of which all but the name is that of one Spark."""
 
     spark: Growing
-    told: list[tuple[str, str]] = field(default_factory=list)
+    sent: list[tuple[str, str]] = field(default_factory=list)
 
     def of(self, name: str) -> SimpleNamespace:
         def run(sql: str, *, timeout_s: float) -> None:
-            self.told.append((name, sql))
+            self.sent.append((name, sql))
             self.spark.run(sql, timeout_s=timeout_s)
 
         return SimpleNamespace(open=lambda _: SimpleNamespace(run=run))
 
     @property
     def downgrades(self) -> list[tuple[str, str]]:
-        return [(name, sql) for name, sql in self.told if DOWN in sql]
+        return [(name, sql) for name, sql in self.sent if DOWN in sql]
 
 
 def handed_over(version: str = "6") -> Variant:
@@ -299,7 +299,7 @@ def test_where_it_is_answered_with_an_error_the_step_is_refused_by_it(target: Wr
     assert outcome.kind is OutcomeKind.REFUSED
     assert outcome.refusal is not None
     assert outcome.refusal.kind == "java.lang.X"
-    assert fleet.downgrades == [fleet.told[-2]]
+    assert fleet.downgrades == [fleet.sent[-2]]
 
 
 def test_what_is_handed_over_otherwise_is_another_state() -> None:
@@ -337,11 +337,11 @@ class Asked:
 @dataclass
 class Program:
     answer: Refusal | Exception | None = None
-    told: list[Mapping[str, object]] = field(default_factory=list)
+    sent: list[Mapping[str, object]] = field(default_factory=list)
 
     def run(self, request: Mapping[str, object], timeout_s: float) -> Refusal | None:
         assert timeout_s == 1
-        self.told.append(request)
+        self.sent.append(request)
         if isinstance(self.answer, Exception):
             raise self.answer
         return self.answer
@@ -356,7 +356,7 @@ def send_mutation(program: Program, asked: Asked | None = None) -> None:
 def test_rows_that_are_there_are_sent_by_their_identifiers() -> None:
     program = Program()
     send_mutation(program)
-    (request,) = program.told
+    (request,) = program.sent
     assert request["rows"] == [
         {"do": "update", "partition": [], "row": {"id": "1", "n": 2}, "id": [2, 536870912, 5]},
         {"do": "insert", "partition": [], "row": {"id": "9", "n": 3}, "id": None},
@@ -407,9 +407,9 @@ class WithClient(Simulated):
 
 
 def client_outcome(write_target: WriteTarget, spark: Simulated, *last: Operation) -> Outcome:
-    of = variant(steps=tuple(map(Step, (Insert(keys=(1,)), *last))))
-    of = replace(of, settings={"schema_changes": "write_client"})
-    return sent(write_target, spark, of).records[-1].outcome
+    written = variant(steps=tuple(map(Step, (Insert(keys=(1,)), *last))))
+    written = replace(written, settings={"schema_changes": "write_client"})
+    return sent(write_target, spark, written).records[-1].outcome
 
 
 def lists(monkeypatch: pytest.MonkeyPatch, *entries: CatalogEntry) -> None:

@@ -54,13 +54,13 @@ class FilesRead:
 
 @pytest.fixture(autouse=True)
 def facts(monkeypatch: pytest.MonkeyPatch) -> None:
-    def told(_: object, __: Path, ___: str, catalog: CatalogHistory) -> tuple[FileFact, ...]:
+    def read_facts(_: object, __: Path, ___: str, catalog: CatalogHistory) -> tuple[FileFact, ...]:
         return (replace(FACT, path=",".join(name for name, _ in catalog.now[0].columns)),)
 
-    monkeypatch.setattr(SHAPE, "facts", told)
+    monkeypatch.setattr(SHAPE, "facts", read_facts)
 
 
-def test_instants_of_a_state_that_an_earlier_run_froze_are_told_as_the_records_tell_the_steps(
+def test_instants_of_a_state_that_an_earlier_run_froze_are_reported_as_the_records_tell_the_steps(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     history = SchemaHistory(tuple(SchemaVersion(at, 8, ()) for at in (FIRST, "10", "20")))
@@ -121,11 +121,11 @@ def test_a_file_is_asked_about_with_the_catalog_of_the_step_that_wrote_it(
 ) -> None:
     seen = list[CatalogHistory]()
 
-    def told(_: object, __: Path, ___: str, catalog: CatalogHistory) -> tuple[FileFact, ...]:
+    def read_facts(_: object, __: Path, ___: str, catalog: CatalogHistory) -> tuple[FileFact, ...]:
         seen.append(catalog)
         return ()
 
-    monkeypatch.setattr(SHAPE, "facts", told)
+    monkeypatch.setattr(SHAPE, "facts", read_facts)
     states, course = list[state_store.State](), VariantOutcomes(variant())
     # Each was frozen by a run of its own, whose instants were others.
     for step, instants in enumerate((("",), ("", "10"), ("", "11", "21"))):
@@ -137,7 +137,7 @@ def test_a_file_is_asked_about_with_the_catalog_of_the_step_that_wrote_it(
     assert [last.at_instant(at)[0].columns[0][0] for at in ("11", "21", "99")] == ["f1", "f2", "f2"]
 
 
-def test_what_is_told_of_files_is_what_is_made_of_them_now(
+def test_what_is_recorded_of_files_is_what_is_made_of_them_now(
     monkeypatch: pytest.MonkeyPatch, state: state_store.State
 ) -> None:
     # The harness that froze the state knew less of the same files.

@@ -130,7 +130,7 @@ def test_the_file_list_has_the_order_of_states_frozen_long_ago(cache: Cache, tab
     )
 
 
-def test_everything_that_was_told_is_in_the_address() -> None:
+def test_everything_that_was_entered_is_in_the_address() -> None:
     first = state_store.address({"a": "1"}, [["create"], ["insert"]], ["w1", "w1"])
     assert first == state_store.address({"a": "1"}, [["create"], ["insert"]], ["w1", "w1"])
     others = {

@@ -149,10 +149,10 @@ REFUSED = RefusedError(ERROR, 0.0), "no such table"
 SILENT = NoAnswerError("it died by itself"), "it died by itself"
 
 
-@pytest.mark.parametrize(("ends", "told"), [(None, "killed before the commit"), REFUSED, SILENT])
-def test_who_comes_to_the_commit_is_killed(ends: Exception | None, told: str) -> None:
+@pytest.mark.parametrize(("ends", "message"), [(None, "killed before the commit"), REFUSED, SILENT])
+def test_who_comes_to_the_commit_is_killed(ends: Exception | None, message: str) -> None:
     spark = Transaction(ends)
-    with pytest.raises((RefusedError, NoAnswerError), match=told):
+    with pytest.raises((RefusedError, NoAnswerError), match=message):
         stopped_writer.kill_at_commit(spark, Session(spark), spark.run, "d")  # type: ignore[arg-type]
     assert spark.killed.is_set() is (ends is None)
 
@@ -160,20 +160,20 @@ def test_who_comes_to_the_commit_is_killed(ends: Exception | None, told: str) ->
 @dataclass(frozen=True, slots=True)
 class HiveServer(Served):
     running: Process  # type: ignore[assignment]
-    told: list[str] = field(default_factory=list)
+    received: list[str] = field(default_factory=list)
 
     def connect(self, _: Mapping[str, str]) -> HiveServer:
         return self
 
     def run(self, sql: str, *, timeout_s: float) -> Reply:
         assert timeout_s > 0
-        self.told.append(sql)
+        self.received.append(sql)
         if not sql.startswith("set "):
             self.running.run()
         return Reply((), (), 0.1)
 
     def close(self) -> None:
-        self.told.append("close")
+        self.received.append("close")
 
 
 @dataclass
@@ -203,18 +203,18 @@ def in_transaction(process: Process, relay: Relay | None) -> list[str]:
     writer = SqlWriter(server, 60.0, relay=relay)  # type: ignore[arg-type]
     with pytest.raises((RefusedError, NotWaitingError)) as raised:
         stopped_writer.kill_in_transaction(writer, {"a": "b"}, "insert", 60.0)
-    return [*server.told, str(raised.value)]
+    return [*server.received, str(raised.value)]
 
 
 REFUSAL = RefusedError(ERROR, 0.0), "broken: no such table"
 
 
 @pytest.mark.parametrize(
-    ("ends", "said"), [(None, "killed: the process was killed before the commit"), REFUSAL]
+    ("ends", "last"), [(None, "killed: the process was killed before the commit"), REFUSAL]
 )
-def test_a_server_is_killed_once_its_commit_is_held(ends: Exception | None, said: str) -> None:
+def test_a_server_is_killed_once_its_commit_is_held(ends: Exception | None, last: str) -> None:
     process = Process(ends)
-    assert in_transaction(process, Relay(process)) == ["set a=b", "insert", "close", said]
+    assert in_transaction(process, Relay(process)) == ["set a=b", "insert", "close", last]
     assert process.killed.is_set() is (ends is None)
 
 
@@ -240,11 +240,11 @@ class Second:
     waits: bool = True
     ends: Exception | None = None
     number: int = 140
-    told: dict[str, str] = field(default_factory=dict)
+    request: dict[str, str] = field(default_factory=dict)
     went_on: threading.Event = field(default_factory=threading.Event)
 
     def open(self, request: dict[str, str]) -> Second:
-        self.told = request
+        self.request = request
         return self
 
     def run(self, _: str, *, timeout_s: float) -> None:
@@ -256,7 +256,7 @@ class Second:
         (timeline / f"{self.number}.commit.requested").touch()
         (timeline / f"{self.number}.inflight").touch()
         if self.waits:
-            take(Path(self.told["hoodie.write.lock.filesystem.path"]) / LOCK, timeout_s)
+            take(Path(self.request["hoodie.write.lock.filesystem.path"]) / LOCK, timeout_s)
         self.went_on.set()
         if self.refuses:
             raise RefusedError(CONFLICT, 1.0)

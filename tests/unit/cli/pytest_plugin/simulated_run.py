@@ -71,7 +71,7 @@ def _interrupt(folder: Path) -> int:
     return 130
 
 
-def _said(case: str) -> str:
+def _message_of(case: str) -> str:
     pairs = (part.rpartition("=") for part in os.environ.get("SIMULATED", "").split(",") if part)
     return next((what for text, _, what in pairs if text in case), "right")
 
@@ -79,7 +79,7 @@ def _said(case: str) -> str:
 def _states(plan: Plan) -> Iterator[StateRecord]:
     for variant in plan.variants:
         for step in range(len(variant.scenario.steps) + 1):
-            skipped = _said(f"step {step}") == SKIPPED
+            skipped = _message_of(f"step {step}") == SKIPPED
             kind = OutcomeKind.SKIPPED if skipped else OutcomeKind.APPLIED
             version = os.environ.get("SIMULATED_VERSION", "")
             yield StateRecord(variant.id, Outcome(step, kind), "", table_version=version)
@@ -92,7 +92,7 @@ def _answers(cell: Cell, plan: Plan, states: tuple[StateRecord, ...]) -> Iterato
     case = case_of(variant, local)
     result: tuple[Verdict, ...] = verdicts.judge(case, [cell], {cell.case: nothing})
     expected = result[0].expected if result else None
-    if expected is None or (message := _said(cell.case)) == "silent":
+    if expected is None or (message := _message_of(cell.case)) == "silent":
         return
     columns = tuple(Column(name, text, text) for name, text in expected.columns)
     right = replace(nothing, columns=columns, rows=expected.rows)

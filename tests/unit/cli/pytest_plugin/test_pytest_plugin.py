@@ -68,7 +68,7 @@ def starts(pytester: pytest.Pytester) -> int:
 
 
 def selected(pytester: pytest.Pytester) -> list[str]:
-    """Return the cases that the run was told."""
+    """Return the cases that the run was given."""
     return (pytester.path / "run/pytest/cases.txt").read_text(encoding="utf-8").splitlines()
 
 

@@ -135,8 +135,8 @@ def test_every_step_that_a_writer_refused_is_a_cause_after_its_own_operation() -
 def test_a_step_that_was_recorded_wrongly_is_a_cause_of_its_writer() -> None:
     story = history("insert 1; drop f2; rename f1 g")
     case = case_without_values(story, {})
-    place = Witness("", "f2", 8, 7)
-    result = Finding(FindingKind.LOW_MAX_ID, ("f2",), place, (place,), Responsible.HISTORY)
+    witness = Witness("", "f2", 8, 7)
+    result = Finding(FindingKind.LOW_MAX_ID, ("f2",), witness, (witness,), Responsible.HISTORY)
     wrong = Verdict(
         "step", "s", "variant", 3, "writer", "write", "step", VerdictKind.WRONG, (result,)
     )

@@ -83,8 +83,10 @@ def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[EngineTria
     def done(made: Plan, *_: object) -> Run:
         plans.append(made)
         info = plan_record.info_of(made, "x", NOW)
-        of = {candidate.variant.id: candidate for _, candidate in ASKED}
-        seen = [observation_of(of[c.variant], c.reader) for c in made.cells if c.reader == FALSE]
+        candidates = {candidate.variant.id: candidate for _, candidate in ASKED}
+        seen = [
+            observation_of(candidates[c.variant], c.reader) for c in made.cells if c.reader == FALSE
+        ]
         answers = {observation.answer.case: observation.answer for observation in seen}
         recorded = {observation.verdict.case: observation.verdict for observation in seen}
         return Run(tmp_path, info, (), answers, recorded)
@@ -159,12 +161,12 @@ def test_a_refused_step_is_written_again_and_nobody_is_asked(
     assert rounds.ask([trial]) == [shown]
     assert bool(rounds.unknown) == silent
     if shown:
-        place = files.write(tmp_path, target, trial[1], rounds.observation(trial))
-        script = (place / "reproduce.sql").read_text()
+        folder = files.write(tmp_path, target, trial[1], rounds.observation(trial))
+        script = (folder / "reproduce.sql").read_text()
         assert "seen: an error. AnalysisException: no such thing" in script
         assert "Spark refused it" in script
         assert "the query" not in script
-        (variant,) = plan_options.make([place / "scenario.yaml"], place.name, "").variants
+        (variant,) = plan_options.make([folder / "scenario.yaml"], folder.name, "").variants
         assert variant.writers == trial[1].writers
 
 

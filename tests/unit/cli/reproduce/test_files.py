@@ -179,8 +179,8 @@ def test_the_settings_of_a_reader_are_in_the_words_of_its_engine_and_its_own_jar
     )
     assert text in query
     assert "org.apache.hive:hive-exec:3.1.3:jar" not in head
-    own = [a for a in distributions.load("hive-3.1.3").artifacts if a.into == "lib"]
-    assert (f"and {len(own)} jars that hive itself is made of" in head) == ("hive" in reader)
+    jars = [a for a in distributions.load("hive-3.1.3").artifacts if a.into == "lib"]
+    assert (f"and {len(jars)} jars that hive itself is made of" in head) == ("hive" in reader)
 
 
 def test_what_a_writer_does_before_another_goes_on_stands_in_its_own_part() -> None:

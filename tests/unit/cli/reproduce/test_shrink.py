@@ -82,7 +82,7 @@ def steps(candidate: Candidate | None) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("text", "mor", "reader", "kind", "way", "left"),
+    ("text", "mor", "reader", "kind", "strategy", "left"),
     [
         (MOVE, False, Reader("position"), "misaligned", "by position", 3),
         ("insert 1..4; touch all; upsert 9; move f1 after f2", False, Reader("position"),
@@ -96,10 +96,12 @@ def steps(candidate: Candidate | None) -> list[str]:
     ],
 )  # fmt: skip
 def test_a_planted_defect_is_shown_by_few_steps(
-    *, text: str, mor: bool, reader: Reader, kind: str, way: str, left: int
+    *, text: str, mor: bool, reader: Reader, kind: str, strategy: str, left: int
 ) -> None:
     begin = candidate_of(history(text, mor=mor))
-    sign = next(s for s in seen_by(reader, begin) if s.kind == kind and way in (s.strategy, ""))
+    sign = next(
+        s for s in seen_by(reader, begin) if s.kind == kind and strategy in (s.strategy, "")
+    )
     result = shrink.smallest(begin, showing(reader, sign))
     assert len(steps(result)) <= left
     assert result is not None

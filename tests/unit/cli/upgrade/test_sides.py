@@ -86,7 +86,7 @@ def test_a_name_is_a_reader_a_writer_or_a_metastore() -> None:
         ([V3, V4], sides.READER, "a side has one metastore"),
     ],
 )
-def test_what_is_no_side_is_told(names: list[str], role: str, problem: str) -> None:
+def test_what_is_no_side_is_reported(names: list[str], role: str, problem: str) -> None:
     with pytest.raises(UsageProblem, match=problem):
         sides.side(names, role)
 

@@ -27,8 +27,8 @@ def entry(input_format: str, *columns: SimpleNamespace, **parameters: str) -> Si
     return SimpleNamespace(sd=storage, partitionKeys=None)
 
 
-def described(found: SimpleNamespace) -> Description:
-    return engine.describe("d", "t", found, None)
+def described(listing: SimpleNamespace) -> Description:
+    return engine.describe("d", "t", listing, None)
 
 
 def schema(text: str) -> pa.Schema:

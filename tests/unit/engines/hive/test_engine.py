@@ -57,7 +57,7 @@ def test_who_cannot_be_asked_by_tez_is_told_who_can(name: str, why: str) -> None
     assert bool(result) == bool(why)
 
 
-def test_orcs_own_setting_is_told_in_its_own_words_and_for_orc_files_only() -> None:
+def test_orcs_own_setting_is_sent_in_its_own_words_and_for_orc_files_only() -> None:
     by_position = {"orc.force.positional.evolution": "true"}
     assert session_statements(by_position) == ("set orc.force.positional.evolution=true",)
     distribution = distributions.load("hive-3.1.3")
@@ -146,7 +146,7 @@ def test_a_reply_tells_what_was_evened_out_in_it() -> None:
     types = ("array<struct<d:decimal(5,2)>>", "float")
     reply = reply_of(result, types, 0.5, tolerances.declared_for("hive"))
     assert reply.rows[0] == (({"d": Decimal("1.10")},), single(0.1))
-    applied = {each.name: each.count for each in reply.normalised}
+    applied = {tolerance.name: tolerance.count for tolerance in reply.normalised}
     assert applied == {"nested-text": 2, "decimal-zeros": 1, "float-text": 1}
 
 

@@ -86,7 +86,7 @@ def test_what_ended_a_job_is_found_in_the_log() -> None:
     )
 
 
-def test_a_lost_metastore_is_told_from_a_wrong_query() -> None:
+def test_a_lost_metastore_is_not_taken_for_a_wrong_query() -> None:
     gone = Thrown("org.apache.thrift.transport.TTransportException", "")
     assert catalog_is_gone(refusal("FAILED: SemanticException", None, 0, (gone,)))
     assert not catalog_is_gone(refusal("FAILED: it", "42000", 10004, chain(MESSAGES)))

@@ -64,7 +64,7 @@ def test_only_plain_tables_whose_files_say_what_their_rows_are_are_read_by_their
 
 
 @pytest.mark.parametrize(
-    ("told", "ours"),
+    ("type_", "ours"),
     [
         ("bigint", "long"),
         ("decimal(10,2)", "decimal(10, 2)"),
@@ -77,5 +77,5 @@ def test_only_plain_tables_whose_files_say_what_their_rows_are_are_read_by_their
         ("void", ""),
     ],
 )
-def test_spark_types_in_our_words(told: str, ours: str) -> None:
-    assert canonical_type(told) == ours
+def test_spark_types_in_our_words(type_: str, ours: str) -> None:
+    assert canonical_type(type_) == ours

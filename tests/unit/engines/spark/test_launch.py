@@ -42,8 +42,8 @@ def test_java_is_not_given_what_it_does_not_know(
     name: str, given: list[str], tmp_path: Path
 ) -> None:
     java = started(name, tmp_path) / "bin" / "java"
-    told = subprocess.run([java, *ARGUMENTS], capture_output=True, text=True, check=True).stdout
-    assert told == "".join(f"{text}\n" for text in given)
+    printed = subprocess.run([java, *ARGUMENTS], capture_output=True, text=True, check=True).stdout
+    assert printed == "".join(f"{text}\n" for text in given)
 
 
 def jar(path: Path, *constants: str) -> Path:

@@ -1,4 +1,4 @@
-"""What whoever asks Spark is told when its process is ended; the worker is simulated."""
+"""What a session reports when Spark's process ends; the worker is simulated."""
 
 from __future__ import annotations
 
@@ -78,7 +78,9 @@ class Waited:
         say(self._there, id=1, error=STOPPING)
 
 
-def test_the_end_of_the_connection_is_told_with_the_log(ends: tuple[Spark, socket.socket]) -> None:
+def test_the_end_of_the_connection_is_reported_with_the_log(
+    ends: tuple[Spark, socket.socket],
+) -> None:
     spark, there = ends
     with ThreadPoolExecutor(1) as threads:
         reply = asked(threads, spark, there)

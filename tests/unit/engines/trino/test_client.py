@@ -144,8 +144,8 @@ def test_rows_come_with_their_columns_and_without_those_that_hudi_adds(
     coordinator.says("select 1", columns=columns, data=[["2024", 5]])
     reply = connection.run("select 1", timeout_s=30)
     assert reply.rows == ((5,),)
-    assert [(each.name, each.canonical) for each in reply.columns] == [("id", "long")]
-    assert [(each.name, values) for each, values in reply.left_out] == [
+    assert [(shown.name, shown.canonical) for shown in reply.columns] == [("id", "long")]
+    assert [(hidden.name, values) for hidden, values in reply.left_out] == [
         ("_hoodie_commit_time", ("2024",))
     ]
 
@@ -280,9 +280,9 @@ def test_the_rows_of_all_replies_come_in_order_over_one_connection(
 def test_the_server_tells_how_a_catalog_reads_and_each_answer_says_so(
     coordinator: Coordinator,
 ) -> None:
-    told = [["hudi.use_parquet_column_names", "true"]]
+    rows = [["hudi.use_parquet_column_names", "true"]]
     columns = [column("Name", "varchar"), column("Value", "varchar")]
-    coordinator.says("show session like '%use%column_names'", columns=columns, data=told)
+    coordinator.says("show session like '%use%column_names'", columns=columns, data=rows)
     sql = 'select * from "hudi"."d"."t"'
     coordinator.says(sql, columns=[column("id", "bigint")], data=[])
     question = Question("d", "t", facts("hudi-cow"), ALL)

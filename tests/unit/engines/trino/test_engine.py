@@ -31,13 +31,15 @@ PRESTODB = distributions.load("prestodb-0.283")
 FAMILY = (TRINO, OLD_TRINO, PRESTO, PRESTODB)
 
 
-def sql(query: Query, settings: ReaderSettings, of: str = "hudi-cow") -> str:
-    (sql,) = trino.ENGINE.statements(TRINO, settings, Question("d", "t_ro", facts(of), query))
+def sql(query: Query, settings: ReaderSettings, format_name: str = "hudi-cow") -> str:
+    (sql,) = trino.ENGINE.statements(
+        TRINO, settings, Question("d", "t_ro", facts(format_name), query)
+    )
     return sql
 
 
 @pytest.mark.parametrize(
-    ("of", "settings", "catalog"),
+    ("format_name", "settings", "catalog"),
     [
         ("hudi-cow", {}, "hudi"),
         ("hudi-mor", {"use-column-names": "true"}, "hudi_by_name"),
@@ -57,38 +59,41 @@ def sql(query: Query, settings: ReaderSettings, of: str = "hudi-cow") -> str:
     ],
 )
 def test_the_catalog_follows_from_format_and_setting(
-    of: str, settings: ReaderSettings, catalog: str
+    format_name: str, settings: ReaderSettings, catalog: str
 ) -> None:
-    assert sql(Query(), settings, of) == f'select * from "{catalog}"."d"."t_ro"'
+    assert sql(Query(), settings, format_name) == f'select * from "{catalog}"."d"."t_ro"'
 
 
 def readers() -> list[ReaderSettings]:
-    allowed = [[(name, each) for each in ("", *of)] for name, of in trino.ENGINE.settings.items()]
+    allowed = [
+        [(name, value) for value in ("", *allowed_values)]
+        for name, allowed_values in trino.ENGINE.settings.items()
+    ]
     return [{name: pair for name, pair in pairs if pair} for pairs in product(*allowed)]
 
 
-@pytest.mark.parametrize("distribution", FAMILY, ids=lambda each: each.name)
+@pytest.mark.parametrize("distribution", FAMILY, ids=lambda of_family: of_family.name)
 def test_a_question_that_can_be_asked_finds_its_catalog(distribution: Distribution) -> None:
     catalogs = connectors(distribution)
     asked = set()
     shapes = ("hudi-cow", "hive-parquet", "hive-orc", "iceberg", "delta")
-    for of, settings in product(shapes, readers()):
-        if not cannot_ask(distribution, settings, facts(of)):
-            asked.add(catalog_name(facts(of), settings))
+    for format_name, settings in product(shapes, readers()):
+        if not cannot_ask(distribution, settings, facts(format_name)):
+            asked.add(catalog_name(facts(format_name), settings))
     assert asked == set(catalogs)
 
 
-@pytest.mark.parametrize("distribution", FAMILY, ids=lambda each: each.name)
+@pytest.mark.parametrize("distribution", FAMILY, ids=lambda of_family: of_family.name)
 def test_no_two_catalogs_of_a_kind_of_table_are_alike(distribution: Distribution) -> None:
     catalogs = catalog_values(distribution, "thrift://h:1")
     for kind in distribution.options("connectors"):
-        own = [catalog for name, catalog in catalogs.items() if name.split("_")[0] == kind]
-        texts = {template.render("trino", "catalog.properties", each) for each in own}
-        assert len(texts) == len(own)
+        same_kind = [catalog for name, catalog in catalogs.items() if name.split("_")[0] == kind]
+        texts = {template.render("trino", "catalog.properties", catalog) for catalog in same_kind}
+        assert len(texts) == len(same_kind)
 
 
 @pytest.mark.parametrize(
-    ("distribution", "settings", "of", "why"),
+    ("distribution", "settings", "format_name", "why"),
     [
         (PRESTODB, {"connector": "hudi"}, "hudi-mor", ""),
         (PRESTODB, {"connector": "hive", "use-column-names": "true"}, "hudi-mor", ""),
@@ -130,14 +135,14 @@ def test_no_two_catalogs_of_a_kind_of_table_are_alike(distribution: Distribution
     ],
 )
 def test_a_question_that_cannot_be_asked_is_known_beforehand(
-    distribution: Distribution, settings: ReaderSettings, of: str, why: str
+    distribution: Distribution, settings: ReaderSettings, format_name: str, why: str
 ) -> None:
-    result = cannot_ask(distribution, settings, facts(of))
+    result = cannot_ask(distribution, settings, facts(format_name))
     assert result.startswith(why)
     assert bool(result) == bool(why)
 
 
-@pytest.mark.parametrize("distribution", FAMILY, ids=lambda each: each.name)
+@pytest.mark.parametrize("distribution", FAMILY, ids=lambda of_family: of_family.name)
 def test_orc_files_have_catalogs_like_those_of_hive_but_for_their_own_property(
     distribution: Distribution,
 ) -> None:

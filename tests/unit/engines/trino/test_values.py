@@ -22,7 +22,7 @@ def plain(name: str, *numbers: int) -> dict[str, Any]:
 
 
 def over(name: str, *inner: dict[str, Any]) -> dict[str, Any]:
-    return {"rawType": name, "arguments": [{"kind": "TYPE", "value": each} for each in inner]}
+    return {"rawType": name, "arguments": [{"kind": "TYPE", "value": type_} for type_ in inner]}
 
 
 def row(**children: dict[str, Any]) -> dict[str, Any]:
@@ -175,11 +175,11 @@ def replied(data: str) -> bytes:
 
 
 def test_both_entries_of_a_map_with_one_key_are_kept() -> None:
-    told = json.loads(whole(replied('[[{"a": 1, "b": 5, "a": 2}], [{"a": 3}]]')))
-    ((twice,), (once,)) = values.rows(told["columns"], told["data"], TALLY)
+    reply = json.loads(whole(replied('[[{"a": 1, "b": 5, "a": 2}], [{"a": 3}]]')))
+    ((twice,), (once,)) = values.rows(reply["columns"], reply["data"], TALLY)
     assert twice == MapValue((("a", 1), ("a", 2), ("b", 5)))
     assert once == MapValue((("a", 3),))
-    ((_, _, text), _) = raw_texts(told["data"], [(twice,), (once,)])
+    ((_, _, text), _) = raw_texts(reply["data"], [(twice,), (once,)])
     assert text == '[["a", 1], ["b", 5], ["a", 2]]'
 
 
@@ -227,7 +227,7 @@ def test_a_timestamp_keeps_every_digit_up_to_microseconds(sent: str, micros: int
         (row(a=INTEGER, b=plain("json")), ""),
     ],
 )
-def test_a_type_is_told_in_our_words(signature: dict[str, Any], text: str) -> None:
+def test_a_type_is_reported_in_our_words(signature: dict[str, Any], text: str) -> None:
     value = canonical(WireType.read(signature), TALLY)
     assert value == text
     assert not value or str(parse_type(value)) == value

@@ -45,7 +45,7 @@ def test_what_a_line_expects_is_known_by_its_reason() -> None:
 
 
 @pytest.mark.parametrize(
-    "found",
+    "kinds",
     [
         [LOST],
         [STALE, LOST],
@@ -55,9 +55,9 @@ def test_what_a_line_expects_is_known_by_its_reason() -> None:
     ],
 )
 def test_another_wrong_answer_at_the_same_place_is_new(
-    found: list[tuple[FindingKind, str]],
+    kinds: list[tuple[FindingKind, str]],
 ) -> None:
-    assert reasons([verdict(COW, 3, HIVE, *found)], line(engine="hive")) == [""]
+    assert reasons([verdict(COW, 3, HIVE, *kinds)], line(engine="hive")) == [""]
 
 
 @pytest.mark.parametrize(
@@ -81,12 +81,14 @@ def test_another_wrong_answer_at_the_same_place_is_new(
 def test_every_condition_must_hold(name: str, right: str, wrong: str) -> None:
     twin = variant("hudi-mor", twin=True)
     wrong_answer = verdict(twin, 3, f"{HIVE}{{path=fetch}}", STALE, view="read_optimized")
-    own = facts(twin)
+    conditions = facts(twin)
     assert (
-        applied([wrong_answer], line(None, **{name: right}), known_of=own).verdicts[0].known == WHY
+        applied([wrong_answer], line(None, **{name: right}), known_of=conditions).verdicts[0].known
+        == WHY
     )
     assert (
-        applied([wrong_answer], line(None, **{name: wrong}), known_of=own).verdicts[0].known == ""
+        applied([wrong_answer], line(None, **{name: wrong}), known_of=conditions).verdicts[0].known
+        == ""
     )
 
 
@@ -97,9 +99,11 @@ def test_the_first_line_that_holds_decides_even_when_a_later_one_expects_it() ->
 
 def test_a_refusal_is_known_by_its_kind() -> None:
     refused = verdict(COW, 3, TRINO, kind=VerdictKind.REFUSED)
-    own = facts(COW, refusals={refused.case: "INTERNAL"})
+    conditions = facts(COW, refusals={refused.case: "INTERNAL"})
     for kind, known in (("INTERNAL", WHY), ("OTHER", "")):
-        assert applied([refused], line(Expect(kind)), known_of=own).verdicts[0].known == known
+        assert (
+            applied([refused], line(Expect(kind)), known_of=conditions).verdicts[0].known == known
+        )
 
 
 @pytest.mark.parametrize("more", [(), (STALE,)])
@@ -111,14 +115,14 @@ def test_what_is_unexplained_is_never_known(more: tuple[tuple[FindingKind, str],
 
 def test_a_refused_step_is_known_only_by_a_line_that_says_so() -> None:
     refused = verdict(COW, 3, SPARK, view="write", kind=VerdictKind.REFUSED)
-    own = facts(COW, refusals={refused.case: "Analysis"})
+    conditions = facts(COW, refusals={refused.case: "Analysis"})
     general = line(Expect("Analysis"), engine="spark")
     named = line(Expect("Analysis"), engine="spark", view="write")
-    assert applied([refused], general, known_of=own).verdicts[0].known == ""
-    assert applied([refused], named, known_of=own).verdicts[0].known == WHY
+    assert applied([refused], general, known_of=conditions).verdicts[0].known == ""
+    assert applied([refused], named, known_of=conditions).verdicts[0].known == WHY
 
 
-def test_a_step_known_as_refused_that_was_applied_is_told() -> None:
+def test_a_step_known_as_refused_that_was_applied_is_reported() -> None:
     named = line(Expect("Analysis"), view="write", step="3")
     assert applied([], named, known_of=facts(COW, applied=((COW.id, 3),))).gone == (named,)
 
@@ -130,10 +134,10 @@ def test_a_line_whose_cells_all_answer_otherwise_no_longer_occurs() -> None:
     assert applied([correct(COW, 3, HIVE), verdict(MOR, 3, HIVE, STALE)], fixed).gone == ()
 
 
-def test_of_a_line_without_a_cell_in_this_run_nothing_is_said() -> None:
-    idle = line(engine="trino")
-    applied_steps = applied([correct(COW, 3, HIVE)], idle)
-    assert (applied_steps.gone, applied_steps.idle) == ((), (idle,))
+def test_of_a_line_without_a_cell_in_this_run_nothing_is_reported() -> None:
+    unused = line(engine="trino")
+    applied_steps = applied([correct(COW, 3, HIVE)], unused)
+    assert (applied_steps.gone, applied_steps.unused) == ((), (unused,))
 
 
 @pytest.mark.parametrize("kind", [VerdictKind.UNKNOWN, VerdictKind.UNSUPPORTED])
@@ -153,7 +157,7 @@ def test_a_line_counts_up_to_its_last_day(days: int, known: str) -> None:
     assert applied_steps.gone == ()
 
 
-def test_what_is_declared_unsupported_and_was_answered_is_told_even_where_it_is_known() -> None:
+def test_what_is_declared_unsupported_and_was_answered_is_reported_even_where_it_is_known() -> None:
     probe = replace(verdict(COW, 3, HIVE, STALE), disclaimed="it knows version 8")
     refused = verdict(COW, 3, HIVE, kind=VerdictKind.UNSUPPORTED)
     applied_steps = applied([probe, refused], line())

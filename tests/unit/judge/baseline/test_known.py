@@ -71,7 +71,7 @@ def test_conditions_are_read_as_text(written: str, read: tuple[str, str]) -> Non
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         (
             "engine: hive",
@@ -105,16 +105,18 @@ def test_conditions_are_read_as_text(written: str, read: tuple[str, str]) -> Non
         ),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place_and_what_is_allowed(
-    old: str, new: str, said: str
+def test_what_is_wrong_is_reported_with_its_place_and_what_is_allowed(
+    old: str, new: str, message: str
 ) -> None:
     if new.startswith("until"):
         new = f"because: x\n  {new}"
-        said = said.replace(":4:", ":5:")
-    assert any(problem.startswith(f"{PATH}{said}") for problem in problems(LINE.replace(old, new)))
+        message = message.replace(":4:", ":5:")
+    assert any(
+        problem.startswith(f"{PATH}{message}") for problem in problems(LINE.replace(old, new))
+    )
 
 
-def test_all_problems_of_all_lines_are_told_at_once() -> None:
+def test_all_problems_of_all_lines_are_reported_at_once() -> None:
     text = LINE.replace("hive", "7") + LINE.replace("notyet", "soon")
     errors = problems(text)
     assert [error.split(":")[1] for error in errors] == ["1", "7"]
@@ -127,8 +129,8 @@ def test_something_else_than_a_list_is_refused() -> None:
 
 
 def test_a_line_that_an_earlier_one_always_hides_is_refused() -> None:
-    (said,) = problems(LINE.replace(", view: snapshot", "") + LINE)
-    assert said.startswith(
+    (message,) = problems(LINE.replace(", view: snapshot", "") + LINE)
+    assert message.startswith(
         f"{PATH}:5: no check can use this line: the one at {PATH}:1 matches first"
     )
 
@@ -149,7 +151,7 @@ POSSIBLE = Possible(
 )
 
 
-def said(when: str) -> str:
+def unusable(when: str) -> str:
     text = f"- when: {{{when}}}\n  expect: {{finding: stale}}\n  support: never\n  because: x\n"
     try:
         check(parse(text, "a.known.yaml"), POSSIBLE)
@@ -175,7 +177,7 @@ def said(when: str) -> str:
     ],
 )
 def test_what_some_profile_may_ask_can_be_used(when: str) -> None:
-    assert said(when) == ""
+    assert unusable(when) == ""
 
 
 @pytest.mark.parametrize(
@@ -201,4 +203,4 @@ def test_what_some_profile_may_ask_can_be_used(when: str) -> None:
     ],
 )
 def test_what_no_profile_can_ask_is_an_error_with_its_place(when: str, why: str) -> None:
-    assert said(when).startswith(f"a.known.yaml:1: no check can use this line: {why}")
+    assert unusable(when).startswith(f"a.known.yaml:1: no check can use this line: {why}")

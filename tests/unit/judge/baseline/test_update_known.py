@@ -85,10 +85,12 @@ def applied(run: tuple[list[Verdict], Facts], text: str) -> Applied:
     return apply(run[0], {STORY.name: parse(text, PATH)}, run[1], TODAY)
 
 
-def new(found: Applied) -> list[str]:
+def new(of_run: Applied) -> list[str]:
     kinds = {VerdictKind.WRONG, VerdictKind.REFUSED}
     return [
-        verdict.case for verdict in found.verdicts if verdict.verdict in kinds and not verdict.known
+        verdict.case
+        for verdict in of_run.verdicts
+        if verdict.verdict in kinds and not verdict.known
     ]
 
 
@@ -98,7 +100,7 @@ def test_after_an_update_nothing_is_new_or_gone_and_every_line_has_a_cell(
     run: tuple[list[Verdict], Facts],
 ) -> None:
     applied_steps = applied(run, updated(run))
-    assert (new(applied_steps), applied_steps.gone, applied_steps.idle) == ([], (), ())
+    assert (new(applied_steps), applied_steps.gone, applied_steps.unused) == ([], (), ())
 
 
 @given(runs(), runs())
@@ -117,7 +119,7 @@ def test_a_derived_line_covers_no_correct_cell_and_no_other_answer(
 ) -> None:
     for line in parse(updated(run), PATH):
         cells = [
-            each for each in all_seen(*run) if each.judged and holds(line.when, each.properties)
+            seen for seen in all_seen(*run) if seen.judged and holds(line.when, seen.properties)
         ]
         assert {cell.shown for cell in cells} == {line.expect}
 
@@ -155,8 +157,8 @@ def test_a_line_is_as_general_as_the_facts_allow_but_about_one_engine() -> None:
 def test_the_steps_are_those_between_correct_ones(
     wrong: list[int], right: list[int], step: str
 ) -> None:
-    cells = [verdict(COW, each, HIVE, STALE) for each in wrong]
-    result = when(*cells, *(correct(COW, each, HIVE) for each in right))
+    cells = [verdict(COW, step, HIVE, STALE) for step in wrong]
+    result = when(*cells, *(correct(COW, step, HIVE) for step in right))
     assert result == [{"engine": "hive", "step": step}]
 
 
@@ -168,8 +170,8 @@ def test_what_is_unexplained_has_no_line_and_is_in_none_of_the_others() -> None:
 
 def test_a_refused_step_is_its_own_line() -> None:
     refused = verdict(COW, 3, SPARK, view="write", kind=VerdictKind.REFUSED)
-    own = facts(COW, refusals={refused.case: "Analysis"}, applied=((COW.id, 2),))
-    (line,) = parse(updated(([refused], own)), PATH)
+    known_of = facts(COW, refusals={refused.case: "Analysis"}, applied=((COW.id, 2),))
+    (line,) = parse(updated(([refused], known_of)), PATH)
     assert (dict(line.when), line.expect.refused) == (
         {"engine": "spark", "view": "write", "step": ">=3"},
         "Analysis",

@@ -27,14 +27,16 @@ def listed(one: Story, *bare: int) -> Lists:
     return result
 
 
-def own(found: Lists) -> dict[str, tuple[str, ...]]:
-    return {str(value): tuple(map(str, types)) for (value,), types in found.own.items()}
+def partition_types(catalog_lists: Lists) -> dict[str, tuple[str, ...]]:
+    return {
+        str(value): tuple(map(str, types)) for (value,), types in catalog_lists.partitions.items()
+    }
 
 
 def test_a_partition_keeps_the_columns_of_the_step_that_first_wrote_into_it() -> None:
     one = parted("insert 1; add f3 int after ts; insert 2; drop f1; upsert 1,2")
     result = listed(one, *range(6))
-    assert own(result) == {
+    assert partition_types(result) == {
         "p1": ("string", "long", "string", "string"),
         "p0": ("string", "long", "int", "string", "string"),
     }
@@ -44,16 +46,16 @@ def test_a_partition_keeps_the_columns_of_the_step_that_first_wrote_into_it() ->
 def test_the_lists_begin_with_hudis_columns_where_the_catalog_has_them() -> None:
     result = listed(parted("insert 1; add f3 int"), 1)
     assert (result.ahead, len(result.table)) == (len(META), len(META) + 5)
-    assert own(result) == {"p1": ("string", "long", "string", "string")}
+    assert partition_types(result) == {"p1": ("string", "long", "string", "string")}
 
 
 def test_a_sync_that_finds_the_tables_list_otherwise_sets_those_of_partitions_right() -> None:
     one = parted("insert 1; add f3 int; insert 2")
     now = "string", "long", "string", "string", "int"
-    assert own(listed(one, 1, 3)) == {"p1": now, "p0": now}
-    kept = own(listed(one, 1))
-    assert len(kept["p1"]) == 4
-    assert len(kept["p0"]) == len(META) + 5
+    assert partition_types(listed(one, 1, 3)) == {"p1": now, "p0": now}
+    columns = partition_types(listed(one, 1))
+    assert len(columns["p1"]) == 4
+    assert len(columns["p0"]) == len(META) + 5
 
 
 def test_tables_without_partitions_and_those_that_hudi_does_not_sync_have_no_such_lists() -> None:
@@ -70,7 +72,7 @@ def through(value: Value, now: str, was: str) -> Value:
 
 
 @pytest.mark.parametrize(
-    ("value", "now", "was", "found"),
+    ("value", "now", "was", "shown"),
     [
         ("x", "string", "string", "x"),
         ("x", "string", "", None),
@@ -100,9 +102,9 @@ def through(value: Value, now: str, was: str) -> Value:
     ],
 )
 def test_what_is_beyond_the_end_is_null_at_any_depth(
-    value: Value, now: str, was: str, found: Value
+    value: Value, now: str, was: str, shown: Value
 ) -> None:
-    assert through(value, now, was) == found
+    assert through(value, now, was) == shown
 
 
 @pytest.mark.parametrize(
@@ -126,7 +128,7 @@ def test_partitions_of_a_plain_table_keep_the_lists_they_were_made_with_where_th
     assert lists(one.history, plain, ()) is None
     result = lists(one.history, plain, (), stay=True)
     assert result is not None
-    assert own(result) == {
+    assert partition_types(result) == {
         "p1": ("string", "long", "string", "string"),
         "p0": ("string", "long", "int", "string", "string"),
     }
@@ -166,7 +168,7 @@ def test_lists_that_were_recorded_are_those_of_the_folders_of_files() -> None:
     assert lists is not None
     assert (lists.ahead, lists.recorded, lists.differ) == (0, True, True)
     types = tuple(str(parse_type(type_)) if type_ else "" for _, type_ in now)
-    assert own(lists) == {"p1": ("string", "long"), "p0": types}
+    assert partition_types(lists) == {"p1": ("string", "long"), "p0": types}
     assert recorded_lists(one.history, facts, steps, now[1:], {}) is None
     meta = [(name, "string") for name in META]
     with_meta = recorded_lists(one.history, facts, steps, [*meta, *now], {})

@@ -1,4 +1,4 @@
-"""What is told from file facts; whole answers are compared with simulated readers in quality."""
+"""Column resolution by file facts; tests/quality compares whole answers with simulated readers."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from tests.builders.simulated_disk import META, instant_of
 from tests.builders.table_story import Story, history
 
 STEPS = {instant_of(step): step for step in range(9)}
-TOLD = history("insert 1,2; move f1 after f2; upsert 1; delete 2", mor=True)
-FILES = [file.fact() for file in TOLD.disk.files]
+STORY = history("insert 1,2; move f1 after f2; upsert 1; delete 2", mor=True)
+FILES = [file.fact() for file in STORY.disk.files]
 
 
 def texts(
     story: Story, files: list[FileFact], by: ColumnMapping, *, base_only: bool
 ) -> list[tuple[str, ...]]:
-    way = ReadStrategy(by, Logs.IGNORED if base_only else Logs.MERGED)
-    rows = Simulation(story.history, files, STEPS).rows(way)
+    strategy = ReadStrategy(by, Logs.IGNORED if base_only else Logs.MERGED)
+    rows = Simulation(story.history, files, STEPS).rows(strategy)
     return [tuple(map(str, row.values)) for row in rows]
 
 
 def test_logs_replace_and_delete_rows_of_the_base_file() -> None:
-    assert texts(TOLD, FILES, ColumnMapping.ID, base_only=False) == [
+    assert texts(STORY, FILES, ColumnMapping.ID, base_only=False) == [
         ("1", "203001", "f4s3r1", "f3s3r1")
     ]
-    assert texts(TOLD, FILES, ColumnMapping.ID, base_only=True) == [
+    assert texts(STORY, FILES, ColumnMapping.ID, base_only=True) == [
         ("1", "201001", "f4s1r1", "f3s1r1"),
         ("2", "201002", "f4s1r2", "f3s1r2"),
     ]
@@ -49,8 +49,8 @@ def test_meta_columns_count_for_nothing() -> None:
     bare = [replace(file, columns=file.columns[len(META) :]) for file in FILES]
     assert not any(name.startswith("_hoodie") for name, _ in bare[0].columns)
     for by in (ColumnMapping.ID, ColumnMapping.NAME, ColumnMapping.POSITION):
-        with_meta = texts(TOLD, FILES, by, base_only=True)
-        assert texts(TOLD, bare, by, base_only=True) == with_meta
+        with_meta = texts(STORY, FILES, by, base_only=True)
+        assert texts(STORY, bare, by, base_only=True) == with_meta
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def test_it_is_tried_where_log_files_are_merged_and_the_catalog_lists_none_of_th
 ) -> None:
     ways = reading(history(steps, COLUMNS, mor=mor), bare=bare).strategies()
     assert any(strategy.overlaid for strategy in ways) is tried
-    assert any(way.rekeyed for way in ways) is tried
+    assert any(strategy.rekeyed for strategy in ways) is tried
 
 
 KEYED = "id string, ts long, f1 string, f2 string"
@@ -77,8 +77,8 @@ REKEYED = ReadStrategy(ColumnMapping.ID, rekeyed=True)
 REKEYED_BY_NAME = ReadStrategy(ColumnMapping.NAME, Logs.BY_ID, rekeyed=True)
 
 
-def keyed_rows(story: Story, way: ReadStrategy = REKEYED) -> list[tuple[object, ...]]:
-    return sorted((row.values for row in reading(story).rows(way)), key=str)
+def keyed_rows(story: Story, strategy: ReadStrategy = REKEYED) -> list[tuple[object, ...]]:
+    return sorted((row.values for row in reading(story).rows(strategy)), key=str)
 
 
 def test_rows_of_base_files_are_beside_those_of_their_log_files() -> None:
@@ -140,11 +140,11 @@ def names(steps: str, catalog: str, newest: Sequence[str] = ()) -> dict[str, str
     if newest:
         columns = dict(facts[-1].columns)
         meta = [name for name in columns if name.startswith("_hoodie")]
-        own = tuple((name, columns[name]) for name in (*meta, *newest))
-        facts[-1] = replace(facts[-1], columns=own)
+        columns_of_fact = tuple((name, columns[name]) for name in (*meta, *newest))
+        facts[-1] = replace(facts[-1], columns=columns_of_fact)
     result = taken_for(story.history, list(slices(facts, STEPS)), STEPS, catalog.split())
     called = {field.id: field.name for field in story.truth.schema.fields}
-    return {called[shown]: called[own] for shown, own in result.items()}
+    return {called[shown]: called[actual] for shown, actual in result.items()}
 
 
 @pytest.mark.parametrize(

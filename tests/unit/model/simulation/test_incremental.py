@@ -30,8 +30,8 @@ def readings(story: Story, step: int, commits: Commits | None = None) -> Reading
     return Readings(Simulation(story.history, story.facts, story.steps, since=since))
 
 
-def shown(story: Story, step: int, way: ReadStrategy) -> Counter[str]:
-    return Counter(row.key for row in readings(story, step).reading.rows(way))
+def shown(story: Story, step: int, strategy: ReadStrategy) -> Counter[str]:
+    return Counter(row.key for row in readings(story, step).reading.rows(strategy))
 
 
 def written(story: Story, after: int) -> Counter[str]:
@@ -44,7 +44,7 @@ def test_a_reader_gives_the_rows_written_since_and_one_that_errs_others(seed: in
     story = story_of_seed(seed)
     for step in range(story.truth.step):
         since = readings(story, step)
-        tried = {way.incremental for way in since.strategies(ALL)}
+        tried = {strategy.incremental for strategy in since.strategies(ALL)}
         right = written(story, step)
         for given, expected in (
             (IncrementalRange.SINCE, right),
@@ -53,8 +53,8 @@ def test_a_reader_gives_the_rows_written_since_and_one_that_errs_others(seed: in
             (IncrementalRange.LATER, written(story, step + 1)),
             (IncrementalRange.NOTHING, Counter()),
         ):
-            way = ReadStrategy(ColumnMapping.ID, incremental=given)
-            assert Counter(row.key for row in since.reading.rows(way)) == expected
+            strategy = ReadStrategy(ColumnMapping.ID, incremental=given)
+            assert Counter(row.key for row in since.reading.rows(strategy)) == expected
             assert given in tried or expected == right or not step
 
 
@@ -78,9 +78,9 @@ def test_the_version_that_a_reader_sees_decides() -> None:
 
 def test_of_any_other_view_all_rows_are_given() -> None:
     story = history(STORY)
-    of = Readings(Simulation(story.history, story.facts, story.steps))
-    assert {way.incremental for way in of.strategies(ALL)} == {IncrementalRange.SINCE}
-    assert len(of.answer(ReadStrategy(ColumnMapping.ID), ALL)) == len(story.truth.rows)
+    whole = Readings(Simulation(story.history, story.facts, story.steps))
+    assert {strategy.incremental for strategy in whole.strategies(ALL)} == {IncrementalRange.SINCE}
+    assert len(whole.answer(ReadStrategy(ColumnMapping.ID), ALL)) == len(story.truth.rows)
 
 
 def test_what_files_say_counts_whatever_the_model_would() -> None:
@@ -90,12 +90,12 @@ def test_what_files_say_counts_whatever_the_model_would() -> None:
     assert {row.key for row in rows} > set(written(story, 4))
 
 
-@pytest.mark.parametrize("said", [(), ("20240001",), ("20240001", "1999")])
-def test_where_a_file_does_not_say_when_its_rows_were_committed_nothing_is_told(
-    said: tuple[str, ...],
+@pytest.mark.parametrize("commit", [(), ("20240001",), ("20240001", "1999")])
+def test_where_a_file_does_not_say_when_its_rows_were_committed_nothing_is_reported(
+    commit: tuple[str, ...],
 ) -> None:
     story = history("insert 1,2; insert 3")
     commits = commits_of(story)
     first = next(fact for fact in story.facts if len(fact.keys) == 2)
     with pytest.raises(LayoutError, match="committed"):
-        readings(story, 1, {**commits, first: said})
+        readings(story, 1, {**commits, first: commit})

@@ -77,7 +77,7 @@ def test_an_answer_that_no_way_gives_names_none() -> None:
         (MapValue((("a", "b"), ("c", "d"))), MapValue((("a", "b, c → d"),))),
     ],
 )
-def test_values_that_are_only_written_alike_are_two_answers(one: Value, other: Value) -> None:
+def test_values_that_are_only_written_the_same_are_two_answers(one: Value, other: Value) -> None:
     assert table_of(["a"], [[one]]) == table_of(["a"], [[one]])
     assert table_of(["a"], [[one]]) != table_of(["a"], [[other]])
 
@@ -101,15 +101,15 @@ STORED = "by position, values as they are stored"
 
 def test_a_column_that_is_not_predicted_hides_no_other_and_counts_against_no_answer() -> None:
     # A long number is too great for a float; an int is a day under the name of a date.
-    way = ReadStrategy(ColumnMapping.POSITION, stored=True)
+    strategy = ReadStrategy(ColumnMapping.POSITION, stored=True)
     rows = "row id=1 d=9999999999; row id=2 d=9999999998"
     story = history(f"{rows}; move c after d; move a after b", NUMBERS)
     one = readings(story)
-    days = [row[-1] for row in one.answer(way, Query(columns=("id", "a")))]
+    days = [row[-1] for row in one.answer(strategy, Query(columns=("id", "a")))]
     assert all(isinstance(day, datetime.date) for day in days)
     for query in (ALL, Query(columns=("c",)), Query(count=True, where=not_null("c"))):
         with pytest.raises(ValueError, match="not predicted"):
-            one.answer(way, query)
+            one.answer(strategy, query)
     names = tuple(column for column in story.read().columns if column.name in {"id", "a"})
     reply = Reply(names, tuple(zip(("1", "2"), days, strict=True)))
     assert fitting(story, reply, Query(columns=("id", "a"))) == [STORED]
@@ -128,7 +128,9 @@ def test_ids_are_given_anew_only_where_a_timestamp_is_asked_for() -> None:
 def test_a_reader_without_the_column_is_not_tried() -> None:
     story, query = history("insert 1,2; rename f1 g"), Query(columns=("id", "g"))
     reader = readings(story)
-    tried = [way.catalog for way in reader.strategies(query) if reader.labels(way, query)]
+    tried = [
+        strategy.catalog for strategy in reader.strategies(query) if reader.labels(strategy, query)
+    ]
     assert tried == [None] * 3
     assert (
         len(reader.answers(query))

@@ -26,13 +26,15 @@ def reading(story: Story) -> Simulation:
     return Simulation(story.history, facts, STEPS)
 
 
-def rows(story: Story, way: ReadStrategy, where: Condition | None = None) -> list[tuple[str, ...]]:
+def rows(
+    story: Story, strategy: ReadStrategy, where: Condition | None = None
+) -> list[tuple[str, ...]]:
     conditions = (where,) if where else ()
-    return [tuple(map(str, row.values)) for row in reading(story).rows(way, conditions)]
+    return [tuple(map(str, row.values)) for row in reading(story).rows(strategy, conditions)]
 
 
-def mappings(found: Simulation) -> set[ColumnMapping]:
-    return {strategy.mapping for strategy in found.strategies()}
+def mappings(simulation: Simulation) -> set[ColumnMapping]:
+    return {strategy.mapping for strategy in simulation.strategies()}
 
 
 def test_log_files_make_ways_of_their_own_where_they_hold_rows() -> None:
@@ -94,8 +96,8 @@ def without_names(text: str) -> Simulation:
     """Return files that say nothing of their columns."""
     story = history(text, NESTED)
     facts = [replace(file.fact(), nameless=True) for file in story.disk.files]
-    own = [replace(fact, columns=fact.columns[5:]) for fact in facts]
-    return Simulation(story.history, own, STEPS)
+    unnamed = [replace(fact, columns=fact.columns[5:]) for fact in facts]
+    return Simulation(story.history, unnamed, STEPS)
 
 
 def test_in_files_without_names_the_parts_of_a_struct_are_found_by_their_places() -> None:
@@ -121,8 +123,8 @@ def test_a_file_without_the_column_that_is_taken_is_left_out_whole() -> None:
         (ColumnMapping.POSITION, ["1", "2"]),
         (None, ["1", "2", "3"]),
     ):
-        way = ReadStrategy(ColumnMapping.ID, pruned=pruned)
-        assert [row[0] for row in rows(story, way, where)] == keys
+        strategy = ReadStrategy(ColumnMapping.ID, pruned=pruned)
+        assert [row[0] for row in rows(story, strategy, where)] == keys
 
 
 def test_a_base_file_whose_log_files_are_merged_is_not_left_out() -> None:
@@ -159,12 +161,12 @@ def test_names_that_differ_by_case_are_one_to_a_reader_that_folds_them(by: Colum
     assert [row[2] for row in rows(story, ReadStrategy(by))] == [value]
 
 
-def by_lists(story: Story, way: ReadStrategy) -> list[tuple[str, ...]]:
+def by_lists(story: Story, strategy: ReadStrategy) -> list[tuple[str, ...]]:
     facts = [file.fact() for file in story.disk.files]
     catalog = CatalogColumns((), lists(story.history, facts, range(40)))
     simulation = Simulation(story.history, facts, STEPS, catalog=catalog)
-    assert way in simulation.strategies()
-    return [tuple(map(str, row.values)) for row in simulation.rows(way)]
+    assert strategy in simulation.strategies()
+    return [tuple(map(str, row.values)) for row in simulation.rows(strategy)]
 
 
 PARTED = "id string, ts long, f1 string, f2 string, p string"
@@ -196,8 +198,8 @@ def test_texts_that_are_no_numbers_are_null_where_they_are_cast() -> None:
     story = history("insert 1,2; drop f1; rename f2 f1; upsert 1", TEXTS, mor=True)
     assert ReadStrategy(ColumnMapping.NAME, cast=True) in reading(story).strategies()
     for cast, text in ((False, "f3s1r2"), (True, "None")):
-        way = ReadStrategy(ColumnMapping.NAME, cast=cast)
-        assert [row[2] for row in rows(story, way)] == ["404001", text]
+        strategy = ReadStrategy(ColumnMapping.NAME, cast=cast)
+        assert [row[2] for row in rows(story, strategy)] == ["404001", text]
 
 
 TEXTS = "id string, ts long, f1 string, f2 int"
@@ -263,8 +265,8 @@ def test_who_has_names_in_lower_case_knows_those_of_later_as_the_ones_of_then(
 EMPTIED = "insert 1; add s.b string; drop s.a"
 
 
-def shown_struct(text: str, type_: str, way: ReadStrategy) -> Value:
-    (row,) = reading(history(text, f"id string, ts long, s {type_}, f string")).rows(way)
+def shown_struct(text: str, type_: str, strategy: ReadStrategy) -> Value:
+    (row,) = reading(history(text, f"id string, ts long, s {type_}, f string")).rows(strategy)
     return row.values[2]
 
 
@@ -275,12 +277,12 @@ def test_a_struct_without_a_part_in_the_file_is_null(by: ColumnMapping) -> None:
 
 
 def test_so_is_an_array_of_them_and_a_struct_of_one() -> None:
-    way = ReadStrategy(ColumnMapping.ID, partless=True)
+    strategy = ReadStrategy(ColumnMapping.ID, partless=True)
     inside = EMPTIED.replace("s.", "s.element.")
-    assert shown_struct(inside, "array<struct<a: string>>", way) is None
+    assert shown_struct(inside, "array<struct<a: string>>", strategy) is None
     deeper = EMPTIED.replace("s.", "s.c.")
-    assert shown_struct(deeper, "struct<c: struct<a: string>>", way) is None
-    assert shown_struct(deeper, "struct<c: struct<a: string>, d: int>", way) == {
+    assert shown_struct(deeper, "struct<c: struct<a: string>>", strategy) is None
+    assert shown_struct(deeper, "struct<c: struct<a: string>, d: int>", strategy) == {
         "c": None,
         "d": 701001,
     }
@@ -298,9 +300,9 @@ WHERE = (Condition("g", Comparison.NOT_NULL),)
 
 
 def left_keys(
-    found: Story, bounds: ColumnStatistics, where: tuple[Condition, ...] = WHERE
+    planted: Story, bounds: ColumnStatistics, where: tuple[Condition, ...] = WHERE
 ) -> list[str]:
-    reading = Simulation(found.history, found.facts, found.steps, statistics=[bounds])
+    reading = Simulation(planted.history, planted.facts, planted.steps, statistics=[bounds])
     rows = reading.rows(ReadStrategy(ColumnMapping.ID, trusted=str(bounds.source)), where)
     return sorted(row.key for row in rows)
 
@@ -392,7 +394,7 @@ def test_a_column_forbids_null_until_it_is_allowed_or_the_step_is_taken_back(
 
 
 def left(truth: Truth, *where: tuple[str, Comparison]) -> Query | None:
-    first, second = (*(Condition(*each) for each in where), None)[:2]
+    first, second = (*(Condition(*condition) for condition in where), None)[:2]
     return without_decided(Query(where=first, also=second), truth)
 
 

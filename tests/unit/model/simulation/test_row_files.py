@@ -25,22 +25,26 @@ def steps_of(
     return {key: tuple(file.step for file in files) for key, files in result.items()}
 
 
-def held(text: str, *, mor: bool) -> dict[str, tuple[int, ...]]:
+def steps_of_keys(text: str, *, mor: bool) -> dict[str, tuple[int, ...]]:
     story = history(text, mor=mor)
     steps = {instant_of(step): step for step in range(len(story.history))}
     return steps_of(story, [file.fact() for file in story.disk.files], steps)
 
 
 def test_a_file_written_again_holds_all_its_rows() -> None:
-    assert held("insert 1,2; upsert 1; insert 3", mor=False) == {"1": (2,), "2": (2,), "3": (3,)}
+    assert steps_of_keys("insert 1,2; upsert 1; insert 3", mor=False) == {
+        "1": (2,),
+        "2": (2,),
+        "3": (3,),
+    }
 
 
 def test_log_files_hold_rows_beside_the_base_file() -> None:
-    assert held("insert 1,2; upsert 1; upsert 1", mor=True) == {"1": (1, 2, 3), "2": (1,)}
+    assert steps_of_keys("insert 1,2; upsert 1; upsert 1", mor=True) == {"1": (1, 2, 3), "2": (1,)}
 
 
 def test_compaction_leaves_the_base_file_alone() -> None:
-    assert held("insert 1,2; upsert 1; compact", mor=True) == {"1": (3,), "2": (3,)}
+    assert steps_of_keys("insert 1,2; upsert 1; compact", mor=True) == {"1": (3,), "2": (3,)}
 
 
 def test_a_key_may_be_written_with_its_column() -> None:
@@ -153,14 +157,14 @@ def test_without_facts_every_version_of_a_row_may_be_shown_or_none() -> None:
     )
 
 
-TOLD = history(
+STORY = history(
     "insert 1,2; update 1 set f2; compact schedule; rename f1 g; upsert 2; compact", mor=True
 )
 STEPS = {"1": 1, "2": 2, "4": 4, "5": 5, "6": 6, "300": 2}
 """What was scheduled at 300 took in the rows of step 2."""
 SQL = [
     operation.sql(before, after)
-    for operation, (before, after) in zip(TOLD.operations, pairwise(TOLD.history), strict=True)
+    for operation, (before, after) in zip(STORY.operations, pairwise(STORY.history), strict=True)
 ]
 SENT = tuple(
     StateRecord("v", Outcome(at, OutcomeKind.APPLIED, str(at), statements=sql), "d")
@@ -188,18 +192,18 @@ def file(*names: str, instant: str = "300") -> FileFact:
 def test_a_file_has_the_columns_of_the_day_on_which_it_was_written(
     fact: FileFact, step: int
 ) -> None:
-    assert columns_step(TOLD.history, fact, STEPS) == step
+    assert columns_step(STORY.history, fact, STEPS) == step
 
 
 @pytest.mark.parametrize("lost", [(), (1, 2)])
 def test_what_it_holds_is_compared_under_those_names(lost: tuple[int, ...]) -> None:
-    fact, then = file("id", "ts", "g", "f2"), TOLD.history[2]
+    fact, then = file("id", "ts", "g", "f2"), STORY.history[2]
     rows = [[row.values[field.id] for field in then.schema.fields] for row in then.rows.values()]
     shown = [[*row[:2], None if key in lost else row[2], row[3]] for key, row in enumerate(rows, 1)]
-    held = FileValues(0, ("id", "ts", "g", "f2"), tuple(map(tuple, shown)))
+    content = FileValues(0, ("id", "ts", "g", "f2"), tuple(map(tuple, shown)))
     step = Outcome(6, OutcomeKind.APPLIED)
-    state = StateRecord("v", step, "d", (fact,), others=(("300", 2),), values=(held,))
-    differences = Holdings((*SENT, state), TOLD.history).differences(fact)
+    state = StateRecord("v", step, "d", (fact,), others=(("300", 2),), values=(content,))
+    differences = Holdings((*SENT, state), STORY.history).differences(fact)
     # The file only carries its rows: also that of step 2, to which only `f2` was sent.
     assert [
         (difference.key, difference.column, difference.actual, difference.sent)

@@ -48,7 +48,7 @@ def test_a_strategy_is_called_by_how_it_finds_columns_and_what_it_does_beyond(
     assert str(strategy) == text
 
 
-def test_a_way_includes_those_that_find_columns_alike_and_do_less() -> None:
+def test_a_strategy_includes_those_that_find_columns_the_same_way_and_do_less() -> None:
     whole = ReadStrategy(NAME, Logs.IGNORED, catalog=2)
     assert whole.includes(ReadStrategy(NAME))
     assert whole.includes(ReadStrategy(NAME, Logs.IGNORED))
@@ -73,10 +73,12 @@ def test_ways_in_which_no_engine_reads_are_not_tried() -> None:
     can = Deviation((Logs.IGNORED,), {NAME: (1,)}, listed=True, stored=(ID, NAME))
     strategies = read_strategies(FINDERS, can)
     assert {strategy.mapping for strategy in strategies if strategy.listed} == {ID, NAME}
-    assert {way.mapping for way in strategies if way.stored} == {NAME}
+    assert {strategy.mapping for strategy in strategies if strategy.stored} == {NAME}
     assert ReadStrategy(NAME, Logs.IGNORED, listed=True) in strategies
-    assert not any(way.listed and (way.stored or way.catalog) for way in strategies)
-    assert not any(way.listed or way.stored for way in read_strategies(FINDERS))
+    assert not any(
+        strategy.listed and (strategy.stored or strategy.catalog) for strategy in strategies
+    )
+    assert not any(strategy.listed or strategy.stored for strategy in read_strategies(FINDERS))
 
 
 def test_hudis_columns_are_shown_under_others_only_by_id_with_log_files_merged() -> None:
@@ -84,7 +86,7 @@ def test_hudis_columns_are_shown_under_others_only_by_id_with_log_files_merged()
     shown = {strategy for strategy in read_strategies(FINDERS, can) if strategy.overlaid}
     assert shown == {ReadStrategy(ID, overlaid=True), ReadStrategy(ID, listed=True, overlaid=True)}
     assert ReadStrategy(ID, overlaid=True).includes(ReadStrategy(ID))
-    assert not any(way.overlaid for way in read_strategies(FINDERS))
+    assert not any(strategy.overlaid for strategy in read_strategies(FINDERS))
 
 
 def test_who_takes_record_keys_from_the_third_column_does_nothing_else() -> None:
@@ -92,7 +94,7 @@ def test_who_takes_record_keys_from_the_third_column_does_nothing_else() -> None
     result = {strategy for strategy in read_strategies(FINDERS, every) if strategy.rekeyed}
     assert result == {ReadStrategy(ID, rekeyed=True), ReadStrategy(NAME, Logs.BY_ID, rekeyed=True)}
     assert ReadStrategy(NAME, Logs.BY_ID, rekeyed=True).includes(ReadStrategy(NAME, Logs.BY_ID))
-    assert not any(way.rekeyed for way in read_strategies(FINDERS))
+    assert not any(strategy.rekeyed for strategy in read_strategies(FINDERS))
 
 
 def test_who_casts_or_cuts_or_gives_ids_anew_does_not_take_values_as_they_are_stored() -> None:
@@ -105,7 +107,7 @@ def test_who_casts_or_cuts_or_gives_ids_anew_does_not_take_values_as_they_are_st
         ReadStrategy(NAME, cast=True),
         ReadStrategy(ColumnMapping.RENUMBERED, cut=True),
     }
-    assert not any(way.cast + way.cut + way.stored > 1 for way in strategies)
+    assert not any(strategy.cast + strategy.cut + strategy.stored > 1 for strategy in strategies)
     anew = {strategy for strategy in strategies if strategy.mapping is ColumnMapping.RENUMBERED}
-    assert not any(way.stored or way.catalog for way in anew)
-    assert ColumnMapping.RENUMBERED not in {way.pruned for way in strategies}
+    assert not any(strategy.stored or strategy.catalog for strategy in anew)
+    assert ColumnMapping.RENUMBERED not in {strategy.pruned for strategy in strategies}

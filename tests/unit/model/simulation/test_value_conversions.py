@@ -25,7 +25,7 @@ NOON = datetime.datetime(1970, 1, 1, 12)  # noqa: DTZ001 - canonical timestamps 
 
 
 @pytest.mark.parametrize(
-    ("value", "source", "to", "found"),
+    ("value", "source", "to", "expected"),
     [
         (10, "int", "date", DAY),
         (0x40500000, "int", "float", 3.25),
@@ -43,10 +43,10 @@ NOON = datetime.datetime(1970, 1, 1, 12)  # noqa: DTZ001 - canonical timestamps 
         (b"abc", "binary", "string", "abc"),
     ],
 )
-def test_the_number_or_the_bytes_stay(value: Value, source: str, to: str, found: Value) -> None:
+def test_the_number_or_the_bytes_stay(value: Value, source: str, to: str, expected: Value) -> None:
     assert stored_differs(parse_type(source), parse_type(to))
     shown = stored_value(value, parse_type(to))
-    assert (type(shown), shown) == (type(found), found)
+    assert (type(shown), shown) == (type(expected), expected)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_what_has_no_such_value_is_none(value: Value, to: str) -> None:
         ("array<int>", "date"),
     ],
 )
-def test_of_other_pairs_of_types_nothing_is_said(source: str, to: str) -> None:
+def test_of_other_pairs_of_types_nothing_is_reported(source: str, to: str) -> None:
     assert not stored_differs(parse_type(source), parse_type(to))
 
 
@@ -109,7 +109,7 @@ def test_a_text_that_is_a_number_is_cast_to_it(text: str, to: DataType, number: 
         *((text, DECIMAL) for text in ("1d", " NaN ", "-Infinity", "1.2.3")),
     ],
 )
-def test_nothing_is_said_of_a_cast_without_an_exact_form(text: str, to: DataType) -> None:
+def test_nothing_is_reported_about_a_cast_without_an_exact_form(text: str, to: DataType) -> None:
     with pytest.raises(ValueError, match="no exact form"):
         cast_value(text, to)
 

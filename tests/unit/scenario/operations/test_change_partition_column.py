@@ -32,20 +32,20 @@ def test_each_change_is_one_statement_and_changes_no_value(change: str) -> None:
     operation = scenario.steps[1].operation
     assert operation.sql(*truth_history[1:]) == (STATEMENTS[change],)
     assert truth_history[2].rows == truth_history[1].rows
-    kept = "drop" in change
-    assert (truth_history[2].schema == truth_history[1].schema) is kept
+    same_schema = "drop" in change
+    assert (truth_history[2].schema == truth_history[1].schema) is same_schema
     assert operation.text().endswith(", a partition column")
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "problem"),
     [
         ("column: f1, rename: q", "'f1' is no partition column; there are: p"),
         ("column: p", "say one change: 'rename', 'drop: true', 'after' or 'to'"),
         ("column: p, rename: q, drop: true", "say one change: "),
     ],
 )
-def test_what_it_cannot_be_asked_is_told_with_the_line(change: str, told: str) -> None:
+def test_what_it_cannot_be_asked_is_reported_with_the_line(change: str, problem: str) -> None:
     with pytest.raises(UsageProblem) as wrong:
         loads(SCENARIO.format(change=change), "family/name.yaml")
-    assert f"family/name.yaml:8: step 2 change_partition_column: {told}" in str(wrong.value)
+    assert f"family/name.yaml:8: step 2 change_partition_column: {problem}" in str(wrong.value)

@@ -112,7 +112,7 @@ def test_it_says_what_it_does_in_a_few_words(example: Example) -> None:
 
 
 @pytest.mark.parametrize(
-    ("step", "told"),
+    ("step", "problem"),
     [
         ("insert: [3]", "there is a row with the key 3 already"),
         ("insert: [4, 4]", "the key 4 stands twice in one write"),
@@ -153,13 +153,13 @@ def test_it_says_what_it_does_in_a_few_words(example: Example) -> None:
         ("add_column: {name: q, type: int, first: true, after: n}", "are two places"),
     ],
 )
-def test_what_no_statement_can_mean_is_refused(step: str, told: str) -> None:
+def test_what_no_statement_can_mean_is_refused(step: str, problem: str) -> None:
     scenario = loads(TABLE, "family/name.yaml")
     before = scenario.truths(merge_on_read=False).history()[-1]
     operation = loads_step(step)
     with pytest.raises(SchemaChangeError) as wrong:
         operation.evolve(before)
-    assert told in str(wrong.value)
+    assert problem in str(wrong.value)
 
 
 def loads_step(text: str) -> Operation:

@@ -105,19 +105,19 @@ def test_a_frame_without_rows_creates_a_table_with_the_columns_as_they_are_decla
         "select cast(null as string) as `id`, cast(null as bigint) as `ts`, "
         "cast(null as string) as `p`, cast(null as string) as `a` where false"
     )
-    told = dict(made.options)
-    assert told["hoodie.datasource.write.table.type"] == "MERGE_ON_READ"
-    listed = told["hoodie.datasource.hive_sync.table_properties"].splitlines()
+    options = dict(made.options)
+    assert options["hoodie.datasource.write.table.type"] == "MERGE_ON_READ"
+    listed = options["hoodie.datasource.hive_sync.table_properties"].splitlines()
     assert listed == ["type=mor", "primaryKey=id", "preCombineField=ts"]
 
 
 def test_the_plan_and_the_reports_say_that_a_rename_by_a_write_is_none() -> None:
     scenario = files.load(BUG)
-    told = "f1_new is an added column and no rename of f1, under which the old values stay"
-    assert renames_by_write(scenario) == {3: (told,)}
-    assert [notice.partition("write_frame: ")[2] for notice in notices(scenario)] == [told]
+    sentence = "f1_new is an added column and no rename of f1, under which the old values stay"
+    assert renames_by_write(scenario) == {3: (sentence,)}
+    assert [notice.partition("write_frame: ")[2] for notice in notices(scenario)] == [sentence]
     info = plan_record.variant_info(Variant("v", scenario, "hudi-cow", {}, ("w",) * 6))
-    assert info.steps[2].text.endswith(f"f1_new, f2, reconciled; {told}")
+    assert info.steps[2].text.endswith(f"f1_new, f2, reconciled; {sentence}")
 
 
 def test_the_twin_retypes_what_is_new_and_keeps_what_the_frame_retypes() -> None:
@@ -126,7 +126,7 @@ def test_the_twin_retypes_what_is_new_and_keeps_what_the_frame_retypes() -> None
     assert other is not None
     assert other.steps[1].operation == WriteFrame((1,), new.columns, types(c="double"))
     narrow = WriteFrame((1,), ("id", "ts", "n", "m"), types(m="int"))
-    kept = twin(scenario_of(Insert((1,)), narrow, **NUMBERS))
-    assert kept is not None
-    assert [str(type_) for _, type_ in kept.table.columns[2:]] == ["string", "long"]
-    assert kept.steps[1].operation == narrow
+    retyped = twin(scenario_of(Insert((1,)), narrow, **NUMBERS))
+    assert retyped is not None
+    assert [str(type_) for _, type_ in retyped.table.columns[2:]] == ["string", "long"]
+    assert retyped.steps[1].operation == narrow

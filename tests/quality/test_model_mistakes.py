@@ -25,7 +25,7 @@ _REWRITTEN: Final = "insert 1..4; insert 5; add z int; upsert 2"
 Change = Callable[[File, Value, Record], Record]
 
 
-def _told(seed: int) -> Story:
+def _story(seed: int) -> Story:
     """Let a number become a text, and some of its rows be written anew without it."""
     plot = random_story.plot(seed)
     columns = plot.columns.replace("ts long, ", "ts long, x int, y string, z boolean, ", 1)
@@ -59,7 +59,7 @@ def _misread(_: File, __: Value, row: Record) -> Record:
 
 def _of_rule(voices: int) -> Callable[[int], tuple[Verdict, ...]]:
     def ask(seed: int) -> tuple[Verdict, ...]:
-        story = _told(seed)
+        story = _story(seed)
         files = _converted(story)
         return judged(case_of(story, files), [read(story, files=files).reply] * voices)
 
@@ -68,7 +68,7 @@ def _of_rule(voices: int) -> Callable[[int], tuple[Verdict, ...]]:
 
 def _of_values(seed: int) -> tuple[Verdict, ...]:
     """Let flags have been sent and written the other way than the model would make them by now."""
-    story = _told(seed)
+    story = _story(seed)
     files = _every(lambda _, __, row: {**row, "z": None if row["z"] is None else not row["z"]})
     case = case_of(story, files)
     states = [replace(state, outcome=_negated(state.outcome)) for state in case.states]
@@ -99,12 +99,14 @@ def _negated(outcome: Outcome) -> Outcome:
 
 def _of_reading(seed: int) -> tuple[Verdict, ...]:
     """Let one engine misread the files just as the judge does, and another one not."""
-    story = _told(seed)
+    story = _story(seed)
     wrong = read(story, files=_every(_misread)).reply
     return judged(case_of(story, _every(_misread)), (wrong, story.read()))
 
 
-OWN: Final[Mapping[str, tuple[Callable[[int], tuple[Verdict, ...]], Responsible, VerdictKind]]] = {
+MISTAKES: Final[
+    Mapping[str, tuple[Callable[[int], tuple[Verdict, ...]], Responsible, VerdictKind]]
+] = {
     "own: a rule of conversion, one engine asked": (
         _of_rule(1),
         Responsible.UNSURE,
@@ -135,10 +137,10 @@ OWN: Final[Mapping[str, tuple[Callable[[int], tuple[Verdict, ...]], Responsible,
 """What is answered; whose doing it has to be, and the verdict."""
 
 
-@pytest.mark.parametrize("name", OWN)
+@pytest.mark.parametrize("name", MISTAKES)
 @pytest.mark.parametrize("seed", range(8))
 def test_nobody_is_blamed_for_a_mistake_of_our_own(name: str, seed: int) -> None:
-    ask, responsible, kind = OWN[name]
+    ask, responsible, kind = MISTAKES[name]
     shown = [verdict for verdict in ask(seed) if verdict.verdict is not VerdictKind.CORRECT]
     findings = [finding for verdict in shown for finding in verdict.findings]
     assert {finding.responsible for finding in findings} == {responsible}
