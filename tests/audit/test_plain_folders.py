@@ -17,7 +17,7 @@ from harness.audit import table_rows
 from harness.formats.api import FileFactError
 from harness.formats.files import table_folder
 from harness.formats.hive import read_plan
-from harness.formats.hive.read_plan import CatalogColumns
+from harness.formats.hive.read_plan import DeclaredColumns
 from harness.formats.read_plan import ReadPlan
 
 
@@ -39,7 +39,7 @@ def write(path: Path, age: int, **columns: object) -> None:
     os.utime(path, (1_000_000 - age, 1_000_000 - age))
 
 
-def planned(folder: Path, catalog: CatalogColumns | None = None) -> ReadPlan:
+def planned(folder: Path, catalog: DeclaredColumns | None = None) -> ReadPlan:
     return read_plan.plan(table_folder.at(str(folder)), catalog)
 
 
@@ -78,7 +78,7 @@ def test_partitions_are_those_of_folders_whatever_files_hold(tmp_path: Path) -> 
     write(tmp_path / "P=a%2Fb" / "1.parquet", 1, id=[1], p=["other"])
     write(tmp_path / "P=__HIVE_DEFAULT_PARTITION__" / "_temporary" / "2.parquet", 1, id=[9])
     write(tmp_path / "P=__HIVE_DEFAULT_PARTITION__" / "2.parquet", 1, id=[2])
-    catalog = CatalogColumns((("id", "bigint"),), (("p", "string"),))
+    catalog = DeclaredColumns((("id", "bigint"),), (("p", "string"),))
     for columns in (None, catalog):
         assert rows(planned(tmp_path, columns)) == [(1, "a/b"), (2, None)]
     assert planned(tmp_path, catalog).undecided == ()
@@ -88,7 +88,7 @@ def test_partitions_are_those_of_folders_whatever_files_hold(tmp_path: Path) -> 
 def test_a_catalog_says_columns_and_types(tmp_path: Path) -> None:
     write(tmp_path / "p=7" / "1.parquet", 1, id=pa.array([1], pa.int32()), s=[{"A": 1}])
     columns = (("id", "bigint"), ("s", "struct<a:bigint,b:string>"), ("c", "decimal(9,2)"))
-    plan = planned(tmp_path, CatalogColumns(columns, (("p", "int"),)))
+    plan = planned(tmp_path, DeclaredColumns(columns, (("p", "int"),)))
     assert rows(plan) == [(1, {"a": 1, "b": None}, None, 7)]
     assert plan.undecided == (
         "p=7/1.parquet: id is int, in the table long: no rule says how it is read",

@@ -12,7 +12,7 @@ from harness.formats.delta import read_plan as delta_plan
 from harness.formats.files import table_folder
 from harness.formats.hudi import read_plan as hudi_plan
 from tests.builders.delta_folder import Action, DeltaFolder, add, field, metadata, protocol
-from tests.builders.hudi_folder import KEY, HudiFolder
+from tests.builders.hudi_folder import KEY, HudiFolder, latest
 
 ID = field("id", "long")
 
@@ -84,6 +84,29 @@ def _payload(table: HudiFolder) -> None:
 
 def _bootstrapped(table: HudiFolder) -> None:
     table.create(bootstrap_base_path="/other")
+
+
+def test_a_float_in_a_wider_type_is_not_decided(tmp_path: Path) -> None:
+    table = HudiFolder(tmp_path, {"id": "long"})
+    table.create()
+    old, new = {0: ("id", "long"), 1: ("f", "float")}, {0: ("id", "long"), 1: ("f", "double")}
+    table.done("1", record=latest(1, old))
+    table.schemas("2", (1, old), (2, new))
+    table.done("2", record=latest(2, new))
+    (sentence,) = hudi_plan.plan(table_folder.at(str(tmp_path))).undecided
+    assert sentence.startswith("f was float and is double")
+
+
+def test_what_a_partial_update_of_a_deleted_row_leaves_is_not_decided(tmp_path: Path) -> None:
+    table = HudiFolder(tmp_path, {"id": "long"})
+    table.create()
+    table.base("g", "1", {KEY: "1", "id": 1}, {KEY: "2", "id": 2})
+    rows = table.rows("2", {KEY: "1"}, {KEY: "2"}, partial=True)
+    table.log("g", "1", table.deletes("2", {"1": None}), rows)
+    table.done("1")
+    table.done("2")
+    (sentence,) = hudi_plan.plan(table_folder.at(str(tmp_path))).undecided
+    assert sentence.startswith("g: the rows 1 were deleted and then updated in part")
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,11 @@ def test_a_table_has_the_rows_that_its_format_says(table: str, tmp_path: Path) -
     assert other_tables.multiset(iter(shown)) == other_tables.multiset(iter(rows))
 
 
+def test_moments_of_partitions_without_a_zone_are_not_decided(tmp_path: Path) -> None:
+    (sentence,) = TABLES["partition_values"](tmp_path)[0].undecided
+    assert sentence.startswith("t: the log has moments of partitions without a zone")
+
+
 whole, read, names, named = checkpoints.complete, table_rows.read, TableSchema.names, Commit.all
 
 
@@ -94,6 +99,7 @@ PLANTS: Final[Mapping[str, Callable[[pytest.MonkeyPatch], None]]] = {
     "instants that were not completed count": lambda p: p.setattr(
         HudiTable, "has", lambda *_: True
     ),
+    "instants that were archived do not count": lambda p: p.setattr(HudiTable, "_begin", ""),
     "groups that were replaced are shown": lambda p: p.setattr(
         HudiTable, "replacements", lambda _: ()
     ),

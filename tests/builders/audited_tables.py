@@ -346,6 +346,19 @@ def as_it_was(path: Path) -> Planned:
     return _hudi(table, "1"), [(1,)]
 
 
+def archived(path: Path) -> Planned:
+    """Instants of before the timeline begins were completed; one that waits was not."""
+    table = HudiFolder(path, COLUMNS)
+    table.create()
+    table.base("g", "1", _row(1, 5, "archived"), _row(2, 5, "archived"))
+    table.log("g", "1", table.rows("2", _row(2, 6, "archived too")))
+    table.log("g", "1", table.rows("4", _row(1, 6, "waits")), number=2)
+    table.done("0", "clean")  # cleanings may be older than the first write that is there
+    table.done("3")
+    table.done("4", "deltacommit.inflight")
+    return _hudi(table), [(1, 5, "archived"), (2, 6, "archived too")]
+
+
 def dropped_partition_columns(path: Path) -> Planned:
     table = HudiFolder(path, {"id": "long", "p": "string"})
     table.create(
@@ -378,6 +391,7 @@ TABLES: Final[Mapping[str, Callable[[Path], Planned]]] = {
         by_completion,
         history_of_schema,
         as_it_was,
+        archived,
         dropped_partition_columns,
     )
 }

@@ -7,7 +7,7 @@ Vectors", "Type Widening", "Valid Feature Names in Table Features".
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -37,6 +37,7 @@ READER_FEATURES: Final = frozenset(
 """What a reader must know, and a plan is made of; a preview has the rules of what came of it."""
 FEATURES: Final = 3
 """The version of the protocol for readers from which on it names its features."""
+_ZONE: Final = re.compile(r"(?i:z|[+-]\d\d:?\d\d)$").search
 _ABSOLUTE: Final = re.compile(r"[A-Za-z][\w+.-]*:.*|/.*")
 
 
@@ -45,8 +46,11 @@ def plan(folder: TableFolder, version: int | None = None) -> ReadPlan:
     log = delta_log.snapshot(folder, version)
     check_protocol(log.protocol)
     table = PlannedTable(folder, log)
-    files = tuple(map(table.file, log.live()))
-    return ReadPlan(table.columns, files, arrow_type, str(log.commits[-1].version))
+    live = log.live()
+    files = tuple(map(table.file, live))
+    undecided = tuple(table.undecided(live))
+    planned = str(log.commits[-1].version)
+    return ReadPlan(table.columns, files, arrow_type, planned, undecided=undecided)
 
 
 def check_protocol(protocol: Action) -> None:
@@ -119,6 +123,17 @@ class PlannedTable:
                 raise FileFactError(f"{path}: {stored}: {problem}") from problem
             constants[self._identify(field, (stored,))] = value
         return constants
+
+    def undecided(self, live: Sequence[LiveFile]) -> Iterator[str]:
+        """Yield of which columns the protocol does not say what their values are."""
+        for field in self._partition():
+            texts = (file.partition.get(physical_name(field)) for file in live)
+            if field["type"] == "timestamp" and any(text and not _ZONE(text) for text in texts):
+                yield (
+                    f"{field['name']}: the log has moments of partitions without a zone; they are "
+                    'read as UTC, and by Spark in the zone of its session (protocol, "Partition '
+                    'Value Serialization")'
+                )
 
     @property
     def is_partitioned(self) -> bool:

@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class CatalogColumns:
+class DeclaredColumns:
     """Names and Hive types as a catalog has them."""
 
     columns: tuple[tuple[str, str], ...]
     partition_by: tuple[tuple[str, str], ...] = ()
 
 
-def plan(folder: TableFolder, catalog: CatalogColumns | None = None) -> ReadPlan:
+def plan(folder: TableFolder, catalog: DeclaredColumns | None = None) -> ReadPlan:
     """Plan all files of a folder, those of its partitions too.
 
     Raises FileFactError or UnreadableError.
@@ -52,7 +52,7 @@ def plan(folder: TableFolder, catalog: CatalogColumns | None = None) -> ReadPlan
 class PlainFolder:
     folder: TableFolder
     files: tuple[ListedFile, ...]
-    catalog: CatalogColumns | None
+    catalog: DeclaredColumns | None
 
     @cached_property
     def _schemas(self) -> Mapping[str, pa.Schema]:

@@ -21,7 +21,7 @@ BY_COMPLETION: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class FileSlice:
+class SliceFiles:
     group: str
     """See `timeline.file_group`."""
     base: str
@@ -36,7 +36,7 @@ class FileSlice:
         return self.group.rpartition("/")[0]
 
 
-def slices(table: HudiTable, counts: Callable[[str], bool]) -> Iterator[FileSlice]:
+def slices(table: HudiTable, counts: Callable[[str], bool]) -> Iterator[SliceFiles]:
     """Yield the newest slice of each file group that nothing replaced, by their names.
 
     `counts`: whether an instant's writes are part of the table.
@@ -62,7 +62,7 @@ def slices(table: HudiTable, counts: Callable[[str], bool]) -> Iterator[FileSlic
         instant, base = bases.get(group, ("", ""))
         paths = tuple(log[-1] for log in sorted(logs[group]) if log[0] >= instant)
         if base or paths:
-            yield FileSlice(group, base, instant, paths)
+            yield SliceFiles(group, base, instant, paths)
 
 
 def _replaced(table: HudiTable, counts: Callable[[str], bool]) -> frozenset[str]:

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Final
 
 from harness.formats.api import FileFactError
 from harness.formats.files import typed_text
-from harness.formats.files.column_parts import ColumnPart
+from harness.formats.files.column_parts import ColumnPart, walk
 from harness.formats.files.table_folder import TableFolder
 from harness.formats.hudi import file_slices, table_schema
 from harness.formats.hudi import log as hudi_log
-from harness.formats.hudi.file_slices import FileSlice
+from harness.formats.hudi.file_slices import SliceFiles
 from harness.formats.hudi.log import BlockKind, LogBlock
 from harness.formats.hudi.records import BASE_FORMAT, PARQUET, TYPE, HudiTable
 from harness.formats.hudi.table_schema import OPERATION, TableSchema, arrow_type
@@ -49,6 +49,7 @@ _PAYLOADS: Final = {
     "PartialUpdateAvroPayload": BY_ORDERING,
 }
 """How payload classes merge, by which alone tables of before version 8 say it."""
+_TWO_WAYS: Final = {("float", "double"), ("float", "string"), ("double", "string")}
 _FILLING: Final = "PartialUpdateAvroPayload"
 _BOOTSTRAP: Final = "hoodie.bootstrap.base.path"
 
@@ -57,24 +58,42 @@ def plan(folder: TableFolder, instant: str | None = None) -> ReadPlan:
     """Plan a table as of an instant, or as it is; raises FileFactError or UnreadableError."""
     table = PlannedHudiTable(HudiTable(folder), instant or "")
     table.check()
-    files, merges = [], []
+    files, merges, undecided = [], [], list(table.undecided())
     for slice_ in file_slices.slices(table.table, table.counts):
         base = table.base(slice_) if slice_.base else None
         versions = tuple(table.versions(slice_))
         if versions:
             merges.append(table.merge(base, versions))
+            undecided += _updated_after_delete(slice_, versions)
         elif base is not None:
             files.append(base)
     newest = max((entry.requested for entry in table.writes), default="")
-    schema, undecided = table.schema, tuple(table.undecided())
     return ReadPlan(
-        schema.columns,
+        table.schema.columns,
         tuple(files),
         arrow_type,
         newest,
         merges=tuple(merges),
-        undecided=undecided,
+        undecided=tuple(undecided),
     )
+
+
+def _updated_after_delete(
+    slice_: SliceFiles, versions: Sequence[PlannedFile | DeletedKeys]
+) -> Iterator[str]:
+    """Yield which rows were deleted, and then updated in some columns alone."""
+    deleted = set[tuple[Look, ...]]()
+    for version in versions:
+        if isinstance(version, DeletedKeys):
+            deleted.update(version.keys)
+        elif version.partial and version.stored and deleted:
+            rows = version.stored()
+            keys = rows.column(RECORD_KEY).to_pylist() if RECORD_KEY in rows.column_names else []
+            if again := sorted({key for key in keys if (key,) in deleted}):
+                yield (
+                    f"{slice_.group}: the rows {', '.join(again)} were deleted and then updated in "
+                    "part: readers show the columns that were not updated as they were, or as NULL"
+                )
 
 
 @dataclass(frozen=True)  # no slots: what is derived is kept
@@ -131,6 +150,17 @@ class PlannedHudiTable:
         return "TIMESTAMP" in self._key_generator or "CUSTOM" in self._key_generator
 
     def undecided(self) -> Iterator[str]:
+        """Yield what readers of the format do in more than one way."""
+        now = {part.id: (path, part.type) for path, part in walk(self.schema.columns)}
+        versions = (walk(columns) for _, columns in self.schema.history)
+        before = {(part.id, part.type) for version in versions for _, part in version}
+        for id_, type_ in sorted(before, key=str):
+            path, wide = now.get(id_, ("", ""))
+            if (type_, wide) in _TWO_WAYS:
+                yield (
+                    f"{path} was {type_} and is {wide}: readers take the number that it is, or the "
+                    "one that its text says (apache/hudi#13188)"
+                )
         for name in self._created:
             yield (
                 f"{name}: the key generator makes other values of it for folders, and readers show "
@@ -141,12 +171,12 @@ class PlannedHudiTable:
     def _properties(self) -> Mapping[str, str]:
         return self.table.properties
 
-    def base(self, slice_: FileSlice) -> PlannedFile:
+    def base(self, slice_: SliceFiles) -> PlannedFile:
         names = FileColumns(self.schema.names(slice_.instant))
         location = self.table.folder.location(slice_.base)
         return PlannedFile(slice_.base, location, names, self._constants(slice_))
 
-    def versions(self, slice_: FileSlice) -> Iterator[PlannedFile | DeletedKeys]:
+    def versions(self, slice_: SliceFiles) -> Iterator[PlannedFile | DeletedKeys]:
         """Yield what the log files of a slice have, but for what was taken back."""
         blocks = [
             (path, number, block)
@@ -281,7 +311,7 @@ class PlannedHudiTable:
         if column is not None and marks[1]:
             yield DeletedValues((column.id,), {(marks[1],)})
 
-    def _constants(self, slice_: FileSlice) -> Mapping[Id, Value]:
+    def _constants(self, slice_: SliceFiles) -> Mapping[Id, Value]:
         """Return the values of partition columns that the table's properties say files lack."""
         if self._properties.get("hoodie.datasource.write.drop.partition.columns") != "true":
             return {}
