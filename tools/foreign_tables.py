@@ -174,8 +174,8 @@ def page(
     readers = list(dict.fromkeys(a.reader for one in audited for a in one.answers))
     yield "## What readers show"
     yield ""
-    yield "Of the newest version: all columns, how many rows, and conditions on each column. An open"
-    yield "case is one where the specification is silent, or readers differ with a reason, in a part."
+    yield "Of the newest version: all columns, how many rows, and conditions on each column. In an"
+    yield "open case the specification is silent in a part, or readers differ with a reason."
     yield ""
     rows, opened = [], {one.table.name for one in tables if one.table.open_case}
     for one in audited:

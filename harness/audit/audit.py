@@ -150,9 +150,11 @@ class AnswerJudge:
         wrong = self._differences(self.table.rows, query, names, reply.rows)
         if not wrong:
             return replace(answered, verdict=VerdictKind.CORRECT)
+        undecided = "; ".join(self.table.rows.plan.undecided)
         return replace(
             answered,
-            verdict=VerdictKind.WRONG,
+            verdict=VerdictKind.UNKNOWN if undecided else VerdictKind.WRONG,
+            because=f"it differs, and the format's rules leave open: {undecided}" * bool(undecided),
             differences=tuple(map(self._shown, wrong[:MOST_SHOWN])),
             total=len(wrong),
             read_as=tuple(self._read_as(query, names, reply.rows)),

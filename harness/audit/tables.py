@@ -12,6 +12,8 @@ from harness.formats.delta import read_plan as delta_plan
 from harness.formats.files import table_folder
 from harness.formats.files.locations import Locations
 from harness.formats.files.table_folder import UnreadableError
+from harness.formats.hive import read_plan as hive_plan
+from harness.formats.hive.read_plan import DeclaredColumns
 from harness.formats.hudi import read_plan as hudi_plan
 from harness.formats.hudi.records import TYPE, HudiTable
 from harness.formats.iceberg import read_plan as iceberg_plan
@@ -47,7 +49,14 @@ class PinnedTable:
                 return delta_plan.plan(folder, int(at) if at else None)
             case UsedFormat.HUDI_COW | UsedFormat.HUDI_MOR:
                 return hudi_plan.plan(folder, at or None)
-        raise UnreadableError(f"{self.table.format} tables are not audited yet")
+            case UsedFormat.HIVE_PARQUET if not at and not self.table.partition_keys:
+                columns = self.table.columns
+                return hive_plan.plan(folder, DeclaredColumns(columns) if columns else None)
+        kind = (
+            f"partitioned {self.table.format}" if self.table.partition_keys else self.table.format
+        )
+        past = ", as they were, " if at else " "
+        raise UnreadableError(f"{kind} tables{past}are not audited; unpartitioned Parquet is")
 
 
 def found(address: str, patterns: Sequence[str]) -> Iterator[PinnedTable | UsedTable]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,6 +26,7 @@ from tests.builders.delta_folder import field as column
 
 READER = Reader("duckdb-1.5.5")
 NAMES = ("id", "name")
+MIDNIGHT = datetime(2024, 1, 1)  # noqa: DTZ001 - canonical moments have no zone
 RIGHT = [(1, "a"), (2, None), (3, "c")]
 
 
@@ -135,6 +137,21 @@ def test_a_reader_that_refuses_a_table_is_asked_no_more_of_it(table: DeltaFolder
     assert [answer.verdict for answer in result.answers] == [VerdictKind.REFUSED] * 2
     assert {answer.because for answer in result.answers} == {"Unsupported: vectors"}
     assert len(reader.asked) == 2
+
+
+def test_nobody_is_blamed_for_what_the_rules_of_a_format_leave_open(table: DeltaFolder) -> None:
+    moments = DeltaFolder(table.path.parent / "moments")
+    at = column("at", "timestamp")
+    moments.commit(protocol(1), metadata(column("id", "long"), at, partition=["at"]))
+    text = {"at": "2024-01-01 00:00:00"}
+    moments.commit(add(moments.data("1.parquet", {"id": [1]}), text))
+    right = audited(moments, SimulatedReader([(1, MIDNIGHT)], ("id", "at")))
+    assert {answer.verdict for answer in right.answers} == {VerdictKind.CORRECT}
+    other = audited(moments, SimulatedReader([(1, MIDNIGHT.replace(hour=8))], ("id", "at")))
+    answer = of_query(other, "all columns")
+    assert answer.verdict is VerdictKind.UNKNOWN
+    assert "leave open" in answer.because
+    assert answer.differences
 
 
 def test_no_answer_is_not_known(table: DeltaFolder) -> None:
