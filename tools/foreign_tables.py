@@ -152,7 +152,7 @@ def _why(answer: AuditedAnswer) -> str:
 
 
 def _without_values(text: str) -> str:
-    return _VALUE.sub("…", _PATH.sub("…", text))[:_LONGEST]
+    return " ".join(_VALUE.sub("…", _PATH.sub("…", text)).split())[:_LONGEST]
 
 
 def page(

@@ -74,7 +74,9 @@ class TableTruth:
                 continue
             yield Query(where=Condition(part.name, Comparison.NULL))
             there = [row[at] for row in self.rows.rows if row[at] is not None]
-            if there and not isinstance(there[-1], bytes):
+            # Bytes have no literal in common; libraries of Iceberg differ in those of moments.
+            asked = type_ != "binary" and (self.format.family, type_) != ("iceberg", "timestamp")
+            if there and asked:
                 text = literal_text(there[-1])
                 yield Query(where=Condition(part.name, Comparison.EQUAL, text, type_))
 
