@@ -36,9 +36,12 @@ from harness.core.grouping import grouped
 from harness.core.progress import Progress
 from harness.core.records import VerdictKind
 from harness.formats.api import FileFactError
+from harness.formats.delta import change_feed
+from harness.formats.files import table_folder
 from harness.formats.files.locations import Locations
 from harness.formats.files.table_folder import UnreadableError
 from harness.formats.iceberg.move import relocate
+from harness.formats.read_plan import ReadPlan
 from harness.scenario.cells import parse_reader
 from harness.usage.catalog_table import CatalogTable
 from harness.usage.usage_file import UsedFormat
@@ -56,41 +59,40 @@ class CheckedTable:
     """A table, and how its files and its answers compare."""
 
     table: TableWithAnswers
-    versions: int
     questions: int
     wrong: tuple[str, ...]
-    skipped: int
-    """Versions that are changes, which are not rows of the table."""
 
 
 def checked(table: TableWithAnswers) -> CheckedTable:
     """Compare what a table's files give with its answers, version by version."""
-    wrong, questions, versions = list[str](), 0, 0
-    for version in table.versions:
-        if CHANGES in version.at:
-            continue
-        versions += 1
-        questions += sum(question["of"] == version.name for question in table.questions)
-        wrong += _wrong(table, version)
-    skipped = len(table.versions) - versions
-    return CheckedTable(table, versions, questions, tuple(wrong), skipped)
+    wrong = tuple(text for version in table.versions for text in _wrong(table, version))
+    return CheckedTable(table, len(table.questions), wrong)
 
 
 def _wrong(table: TableWithAnswers, version: ExpectedVersion) -> Iterator[str]:
     try:
-        plan = pinned(table, version).plan()
+        plan = _plan(table, version)
         rows = expected_answers.row_texts(plan.columns, table_rows.read(plan).rows, table.format)
     except (FileFactError, UnreadableError) as problem:
         if not version.refuse:
             yield f"{version.name}: {problem}"
         return
-    names = tuple(part.name for part in plan.columns)
     if version.refuse:
         yield f"{version.name}: it is not refused"
-    elif names != tuple(name for name, _ in version.columns) or rows != version.rows:
+    elif expected_answers.columns_of(plan.columns, table.format) != version.columns:
+        yield f"{version.name}: other columns"
+    elif rows != version.rows or len(rows) != version.count:
         yield f"{version.name}: other rows"
+    names = tuple(part.name for part in plan.columns)
     for question in expected_answers.wrong_questions(table, version.name, names, rows):
         yield f"{version.name}: {question}"
+
+
+def _plan(table: TableWithAnswers, version: ExpectedVersion) -> ReadPlan:
+    if CHANGES in version.at:
+        first, last = version.at[CHANGES], version.at["to"]
+        return change_feed.plan(table_folder.at(str(table.folder)), first, last)
+    return pinned(table, version).plan()
 
 
 def pinned(table: TableWithAnswers, version: ExpectedVersion) -> PinnedTable:
@@ -158,7 +160,8 @@ def _without_values(text: str) -> str:
 def page(
     command: str, tables: Sequence[CheckedTable], audited: Sequence[AuditedTable]
 ) -> Iterator[str]:
-    versions, questions = sum(t.versions for t in tables), sum(t.questions for t in tables)
+    versions = sum(len(one.table.versions) for one in tables)
+    questions = sum(one.questions for one in tables)
     wrong = [f"- {one.table.name}: {text}" for one in tables for text in one.wrong]
     yield "# Tables that other projects wrote"
     yield ""

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
-from harness.formats.files.column_parts import MAP, ColumnPart, walk
+from harness.formats.files.column_parts import ARRAY, MAP, STRUCT, ColumnPart, walk
 from harness.formats.files.variant import TYPE_KEY, VALUE_KEY
 from harness.model.canonical import Value
 
@@ -31,6 +31,8 @@ _MOMENTS: Final = {
     "hudi": frozenset({"timestamp-micros", "timestamp-millis"}),
 }
 """Each format's words for what is counted in UTC."""
+_DELTA_WORDS: Final = {"int": "integer", "bytes": "binary", "timestamp-micros": "timestamp"}
+"""What Delta calls types of Avro, in which Hudi has them."""
 _NANOSECONDS: Final = ("timestamp_ns", "timestamptz_ns")
 """Whose values are texts where they are finer than microseconds."""
 _OF_VARIANTS: Final = _MOMENTS["iceberg"]
@@ -48,8 +50,8 @@ class ExpectedVersion:
     nothing is asked of the past."""
     refuse: bool
     """Whether a reader must not answer."""
-    columns: tuple[tuple[str, str], ...]
-    """Names and types, in the format's words."""
+    columns: tuple[tuple[str, str, int | None], ...]
+    """Names, types in the format's words, and Iceberg's field ids."""
     rows: tuple[str, ...]
     """Each as JSON, sorted."""
     count: int
@@ -129,16 +131,38 @@ def _version(data: Mapping[str, Any], others: Mapping[str, Mapping[str, Any]]) -
             [None if null else row[index] for index, null in zip(at, lost, strict=True)]
             for row in source["rows"]
         ]
-    columns = tuple((column["name"], column["type"]) for column in data.get("columns", ()))
+    columns = tuple((c["name"], c["type"], c.get("id")) for c in data.get("columns", ()))
     return ExpectedVersion(
         data["name"],
         data.get("at") or {},
         data.get("answer") == REFUSE,
         columns,
-        tuple(sorted(_text(row, columns) for row in rows)),
+        tuple(sorted(_text(row, [column[1] for column in columns]) for row in rows)),
         data.get("count", len(rows)),
         tuple(data.get("alternatives", ())),
     )
+
+
+def columns_of(
+    columns: Sequence[ColumnPart], format_: str
+) -> tuple[tuple[str, str, int | None], ...]:
+    """Return columns in the form in which they are expected: those of Hudi in Delta's words."""
+    ids = format_ == "iceberg"
+    return tuple(
+        (part.name, _type_text(part, format_), int(part.id) if ids else None) for part in columns
+    )
+
+
+def _type_text(part: ColumnPart, format_: str) -> str:
+    inside = [_type_text(inner, format_) for inner in part.parts]
+    if part.type == STRUCT:
+        pairs = zip(part.parts, inside, strict=True)
+        return f"struct<{', '.join(f'{inner.name}: {text}' for inner, text in pairs)}>"
+    if format_ == "iceberg":
+        word = "list" if part.type == ARRAY else part.type
+    else:
+        word = _DELTA_WORDS.get(part.type, part.type).replace(", ", ",")
+    return f"{word}<{', '.join(inside)}>" if inside else word
 
 
 def row_texts(
@@ -149,7 +173,7 @@ def row_texts(
     `columns`: with the types that the format has for them.
     """
     moments = _MOMENTS[format_]
-    types = [(part.name, " ".join(inner.type for _, inner in walk([part]))) for part in columns]
+    types = [" ".join(inner.type for _, inner in walk([part])) for part in columns]
     forms = (
         [_form(v, part, moments) for v, part in zip(row, columns, strict=True)] for row in rows
     )
@@ -202,9 +226,9 @@ def _plain(value: Value, type_: str, moments: frozenset[str]) -> Any:  # noqa: A
     return value
 
 
-def _text(row: Sequence[Any], columns: Sequence[tuple[str, str]]) -> str:
-    typed = zip(row, columns, strict=True)
-    values = [_without_order(v) if MAP in type_ else v for v, (_, type_) in typed]
+def _text(row: Sequence[Any], types: Sequence[str]) -> str:
+    typed = zip(row, types, strict=True)
+    values = [_without_order(value) if MAP in type_ else value for value, type_ in typed]
     return json.dumps(values, sort_keys=True, ensure_ascii=False)
 
 
