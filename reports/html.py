@@ -19,7 +19,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from harness.core.atomic_write import atomic_write
 from harness.core.counting import counted
@@ -100,6 +100,7 @@ def rendered(template: str, values: dict[str, object]) -> str:
         lstrip_blocks=True,
     )
     environment.filters["counted"] = counted
+    environment.filters["linked"] = linked
     environment.filters["kind"] = lambda block: type(block).__name__
     return environment.get_template(template).render(values)
 
@@ -119,6 +120,19 @@ def _visible(value: object) -> object:
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
     return HIDDEN.sub(lambda match: f"\\u{ord(match[0]):04x}", value)
+
+
+_ADDRESS: Final = re.compile("&lt;(https://[a-zA-Z0-9./_#-]+)&gt;")
+
+
+def linked(text: str) -> Markup:
+    """Return a text with the addresses in it that stand in angle brackets as links.
+
+    >>> linked("near <https://example.org/1>, a < b")
+    Markup('near <a href="https://example.org/1">https://example.org/1</a>, a &lt; b')
+    """
+    escaped = str(escape(_visible(text)))
+    return Markup(_ADDRESS.sub(r'<a href="\1">\1</a>', escaped))  # noqa: S704 - escaped before
 
 
 def templates(*names: str) -> Markup:
@@ -685,5 +699,7 @@ def headline(run: Run) -> str:
     who = dict.fromkeys(verdict.reader for verdict in wrong)
     whole = counted(len(summary.readers(run)), "reader")
     if not wrong:
-        return "No reader was seen to answer wrongly"
+        unknown = sum(verdict.verdict is VerdictKind.UNKNOWN for verdict in run.verdicts)
+        are = counted(unknown, "answer is", "answers are")
+        return "No reader was seen to answer wrongly" + (f"; {are} not known" if unknown else "")
     return f"{len(who)} of {whole} silently gave {counted(len(wrong), 'wrong answer')}"

@@ -271,7 +271,7 @@ def _notes(scores: Sequence[Score]) -> Iterator[str]:
     if not any(score.by_default for score in scores):
         yield f"of no reader it is known that its settings are its engine's own ({DEFAULT})"
         return
-    yield f"{DEFAULT}: nobody chose a setting otherwise than the engine has it by itself"
+    yield f"{DEFAULT}: with the engine's own settings; nobody chose another"
     same = grouped([(s.ours, s.reader) for s in scores if s.by_default and s.ours])
     for ours, readers in same.items():
         yield f"set by the harness all the same for {'; '.join(readers)}: {ours}"

@@ -74,13 +74,13 @@ CHANGES: Final[Mapping[VerdictChange, str]] = {
     VerdictChange.REGRESSED_SILENTLY: "refused before, wrong without an error now",
     VerdictChange.WRONG_OTHERWISE: "wrong before, wrong in another way now",
     VerdictChange.REGRESSED_LOUDLY: "right or open before, refused now",
-    VerdictChange.FIXED: "wrong or refused before, right now",
+    VerdictChange.FIXED: "wrong or refused before, right after",
     VerdictChange.REFUSED_NOW: "wrong before, refused now",
     VerdictChange.WRONG_AS_BEFORE: "wrong before and now, in the same places",
     VerdictChange.REFUSED_AS_BEFORE: "refused before and now",
-    VerdictChange.RIGHT_AS_BEFORE: "right before and now",
+    VerdictChange.RIGHT_AS_BEFORE: "right before and after",
     VerdictChange.OPEN_NOW: "right, wrong or refused before; the specification leaves it open now",
-    VerdictChange.NO_LONGER_OPEN: "left open by the specification before, right now",
+    VerdictChange.NO_LONGER_OPEN: "left open by the specification before, right after",
     VerdictChange.OPEN_AS_BEFORE: "left open by the specification before and now",
     VerdictChange.NEW: "asked of the new side alone",
     VerdictChange.GONE: "asked of the old side alone",
@@ -280,7 +280,9 @@ def wrong_already(comparison: SideComparison) -> Iterator[Block]:
     title = f"Wrong today already, with {comparison.old.name}"
     note = "Whether you upgrade or not, these are wrong now, without an error."
     yield from section(title, lines, VerdictKind.WRONG, note=note)
-    yield from section("Refused today already, and answered then", _answered_then(comparison))
+    yield from section(
+        f"Refused today, and right in {comparison.new.name}", _answered_then(comparison)
+    )
 
 
 def _answered_then(comparison: SideComparison) -> Iterator[str]:
@@ -423,8 +425,10 @@ def _worse(comparison: SideComparison) -> str:
 
 def _better(comparison: SideComparison) -> str:
     fixed = comparison.counts[VerdictChange.FIXED]
-    were, are = ("answer that was", "is") if fixed == 1 else ("answers that were", "are")
-    return f", and {fixed:,} {were} not right {are} right now," if fixed else ""
+    become = (
+        "answer that was not right becomes" if fixed == 1 else "answers that were not right become"
+    )
+    return f", and {fixed:,} {become} right," if fixed else ""
 
 
 def _unknown(comparison: SideComparison) -> str:

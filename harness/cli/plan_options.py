@@ -237,9 +237,11 @@ def _check(profile: Profile) -> None:
 def check_asks(made: Plan) -> None:
     """Check that anything would be asked; else engines would be fetched and started for nothing."""
     if not made.cells:
-        reasons = [f"{exclusion.what}: {exclusion.why}" for exclusion in made.excluded[:SHOWN]]
+        # What was left out to be quick is no reason: nothing is asked with it either.
+        excluded = [exclusion for exclusion in made.excluded if exclusion.what not in made.left_out]
+        reasons = [f"{exclusion.what}: {exclusion.why}" for exclusion in excluded[:SHOWN]]
         why = "; ".join(reasons) or "the scenarios ask nothing"
-        left = len(made.excluded) - SHOWN
+        left = len(excluded) - SHOWN
         more = f"; {counted(left, 'more reason')}: harness plan lists all" if left > 0 else ""
         others = "--format, --writer and --reader name others"
         raise UsageProblem(f"nothing would be asked: {why}{more}; {others}")

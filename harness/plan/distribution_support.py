@@ -334,7 +334,8 @@ def _too_old(profile: Profile) -> str:
     for name in filter(distributions.exists, named):  # what is not there is told elsewhere
         oldest = oldest_for(distributions.load(name))
         if oldest and Version(through.version) < Version(distributions.load(oldest).version):
-            return f"{name} cannot ask through {through.name}; through {oldest} it can"
+            why = f"{name} cannot ask through {through.name}; through {oldest} it can"
+            return f"{why}: --metastore {oldest}, or of an upgrade --to {oldest} as well"
     return ""
 
 

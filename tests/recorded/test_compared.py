@@ -97,7 +97,7 @@ def test_what_is_asked_by_default_shows_what_all_columns_alone_hide() -> None:
     assert len(by_table) == 2 * 2, "both ways of deletes, and the twins of both"
     assert all("where(" in pair.either.query for pair in fixed)
     headline = upgrade_report.headline(comparison)
-    assert "32 answers that were not right are right now, in my/defaults" in headline
+    assert "32 answers that were not right become right, in my/defaults" in headline
     assert "delete_mode copy-on-write and merge-on-read" in headline
     cause = causes(comparison.old.run.verdicts, comparison.old.run)[0]
     known = known_defects.known_as(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -132,6 +133,17 @@ def value(decoded: Any, type_: Any) -> Value:  # noqa: ANN401 - Avro's JSON
 
 MAGIC: Final = b"Obj\x01"
 """What such a file begins with (Avro specification, "Object Container Files")."""
+
+
+@contextmanager
+def value_errors() -> Iterator[None]:
+    """Raise ValueError where fastavro raises what no caller expects of a broken file."""
+    import fastavro  # noqa: PLC0415 - only reading needs it
+
+    try:
+        yield
+    except (fastavro.schema.SchemaParseException, TypeError, OverflowError) as problem:
+        raise ValueError(str(problem)) from problem
 
 
 def read(path: Path, key: str) -> Footer:

@@ -36,15 +36,17 @@ def read(file: IO[bytes]) -> pa.Table:
     """Read all rows; raises ValueError, EOFError or an error of Arrow."""
     import fastavro  # noqa: PLC0415 - only reading needs it
 
-    reader = fastavro.reader(file)
-    return of_records(reader.writer_schema or {}, list(reader))
+    with avro.value_errors():
+        reader = fastavro.reader(file)
+        return of_records(reader.writer_schema or {}, list(reader))
 
 
 def schema(file: IO[bytes]) -> pa.Schema:
     """Return the columns without reading a row; raises ValueError or EOFError."""
     import fastavro  # noqa: PLC0415 - only reading needs it
 
-    return of_records(fastavro.reader(file).writer_schema or {}, ()).schema
+    with avro.value_errors():
+        return of_records(fastavro.reader(file).writer_schema or {}, ()).schema
 
 
 def of_records(schema: Any, records: Sequence[Any]) -> pa.Table:  # noqa: ANN401 - Avro's JSON

@@ -14,6 +14,7 @@ from enum import IntEnum
 from typing import Any, Final, TypeAlias
 
 from harness.formats.api import FileFactError
+from harness.formats.files import avro
 from harness.model.canonical import Value, same
 
 Record: TypeAlias = Mapping[str, Any]
@@ -73,11 +74,9 @@ def avro_records(content: bytes) -> AvroRecords:
     """Read a manifest or list; raises ValueError, EOFError, IndexError or KeyError."""
     import fastavro  # noqa: PLC0415 - only reading needs it
 
-    try:
+    with avro.value_errors():
         reader = fastavro.reader(io.BytesIO(content))
         records: Any = tuple(reader)
-    except (fastavro.schema.SchemaParseException, TypeError, OverflowError) as problem:
-        raise ValueError(str(problem)) from problem
     return AvroRecords(records, reader.writer_schema, reader.metadata)
 
 

@@ -13,7 +13,7 @@ from harness.cli import app, plan_options, show_plan
 from harness.cli.plan_options import NamedParts, PlanOverrides
 from harness.core.errors import UsageProblem
 from harness.plan import estimate, estimation
-from harness.scenario.cells import Cell, Plan, Variant, parse_reader
+from harness.scenario.cells import Cell, Excluded, Plan, Variant, parse_reader
 from harness.scenario.operations.columns import RenameColumn
 from harness.scenario.operations.row_writes import Insert
 from tests.builders.scenario_texts import MOVED
@@ -205,3 +205,13 @@ def test_a_moment_finer_than_a_reader_shows_is_not_asked(mine: Path) -> None:
     made = plan_options.make([mine], None, "", None, PlanOverrides(queries=(text,)), readers)
     asked = {cell.reader for cell in made.cells if "twin" not in cell.variant}
     assert asked == {"spark-3.5.8-hudi-1.0.2"}
+
+
+def test_where_nothing_is_asked_what_was_left_out_to_be_quick_is_no_reason() -> None:
+    slow, reason = (
+        Excluded("twins", "it would take too long"),
+        Excluded("a on iceberg", "no reader"),
+    )
+    made = Plan("ad-hoc", (), (), (), (slow, reason), left_out=("twins",))
+    with pytest.raises(UsageProblem, match=r"^nothing would be asked: a on iceberg: no reader; --"):
+        plan_options.check_asks(made)

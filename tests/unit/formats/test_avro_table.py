@@ -119,3 +119,13 @@ def test_a_union_of_two_types_is_an_error() -> None:
     fastavro.writer(file, schema, [{"c": 1}])
     with pytest.raises(ValueError, match="is no type of Avro"):
         avro_table.read(io.BytesIO(file.getvalue()))
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["rows", "schema"])
+def test_a_head_with_a_letter_changed_is_an_error_like_any_other(whole: bool) -> None:  # noqa: FBT001
+    file = io.BytesIO()
+    schema = {"type": "record", "name": "r", "fields": [{"name": "c", "type": "int"}]}
+    fastavro.writer(file, schema, [{"c": 1}])
+    broken = io.BytesIO(file.getvalue().replace(b'"name": "c"', b'"nAme": "c"'))
+    with pytest.raises(ValueError, match="missing 'name'"):
+        (avro_table.read if whole else avro_table.schema)(broken)

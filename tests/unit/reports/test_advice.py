@@ -43,10 +43,14 @@ def test_settings_that_do_not_help_are_not_praised() -> None:
 @pytest.mark.parametrize("responsible", [Responsible.WRITER, Responsible.MODEL, Responsible.UNSURE])
 def test_no_setting_is_praised_where_the_reader_is_not_to_blame(responsible: Responsible) -> None:
     blamed = verdict(WRONG.reader, VerdictKind.WRONG, responsible)
-    assert [hint.verb for hint in advice(blamed, OTHERS)] == ["reproduce"]
+    assert [hint.verb for hint in advice(blamed, OTHERS)] == ["reproduce", ""]
 
 
 def test_of_a_refusal_as_much_is_reported_and_of_a_right_answer_nothing() -> None:
     refused = verdict(WRONG.reader, VerdictKind.REFUSED)
-    assert advice(refused, OTHERS) == advice(WRONG, OTHERS)
+    assert advice(refused, OTHERS) == advice(WRONG, OTHERS)[:-1]
     assert advice(OTHERS[0], OTHERS) == advice(verdict("x", VerdictKind.UNKNOWN), OTHERS) == ()
+
+
+def test_a_finding_leads_to_the_page_of_its_kind() -> None:
+    assert advice(WRONG, OTHERS)[-1].text.endswith("what to do: docs/findings.md#stale")

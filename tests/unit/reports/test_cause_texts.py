@@ -198,6 +198,10 @@ def test_the_headline_counts_readers_and_silent_wrong_answers(run: Run) -> None:
         for case, answer in run.recorded.items()
     }
     assert html.headline(replace(run, recorded=right)) == "No reader was seen to answer wrongly"
+    case, answer = next(iter(right.items()))
+    one = {**right, case: replace(answer, verdict=VerdictKind.UNKNOWN)}
+    text = "No reader was seen to answer wrongly; 1 answer is not known"
+    assert html.headline(replace(run, recorded=one)) == text
 
 
 def test_the_page_of_two_runs_shows_each_answer_of_the_new_one_once(
