@@ -73,6 +73,10 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "scan_command:scan",
         "Look at your tables, read-only: their formats, features and schema changes.",
     ),
+    "audit": (
+        "audit_command:audit",
+        "Say whether readers show your tables as their own files say that they are.",
+    ),
     "export-fixtures": (
         "fixture_command:export_fixtures_of",
         "Export the tables of a run with the right answers, to test a reader without the harness.",

@@ -13,8 +13,9 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
@@ -66,6 +67,19 @@ Entry = Any
 """Thrift's own entry of a table in the metastore."""
 Description = Mapping[str, Any]
 """What the worker is given of a table."""
+
+
+class TableCatalog(Protocol):
+    """Where a session finds tables."""
+
+    def of(self, tables: Sequence[tuple[str, str]]) -> Sequence[tuple[tuple[str, str], Entry]]:
+        """Return those of the tables that it has, each with its entry.
+
+        Raises NoAnswerError: it is gone. Raises RefusedError: it refused to answer.
+        """
+
+    def close(self) -> None:
+        """End the session; never raises."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,17 +163,31 @@ class PythonLibrary:
         planned: PlannedReads = None,
     ) -> AbstractContextManager[Server]:
         del planned
-        progress.note(f"start {runtime.distribution.name}")
         metastore_client.check(metastore.host)
+        catalog = partial(MetastoreEntries, metastore.host)
+        return self.serve_tables(runtime, catalog, folder, progress)
+
+    def serve_tables(
+        self,
+        runtime: Runtime,
+        catalog: Callable[[], TableCatalog],
+        folder: Path,
+        progress: Progress,
+    ) -> AbstractContextManager[LibraryServer]:
+        """Start a worker that knows the tables of a catalog, which need not be a metastore.
+
+        `catalog`: makes one for each session.
+        """
+        progress.note(f"start {runtime.distribution.name}")
         program = WorkerProgram(runtime.distribution, self.answers)
 
         def ready(running: Running, port: int) -> LibraryServer:
-            server = LibraryServer(running, port, program.token, self, metastore.host)
+            server = LibraryServer(running, port, program.token, self, catalog)
             with closing(server.open({})) as first:
                 first.run(self.first, timeout_s=START_S)
             return server
 
-        return runtime.start(program, metastore, folder, ready)
+        return runtime.start(program, None, folder, ready)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +230,7 @@ class LibraryServer(Served):
     port: int
     token: str
     library: PythonLibrary
-    metastore: str
+    catalog: Callable[[], TableCatalog]
 
     def connect(self, settings: ReaderSettings) -> LibraryConnection:
         try:
@@ -213,7 +241,7 @@ class LibraryServer(Served):
     def open(self, settings: ReaderSettings) -> LibraryConnection:
         hello = (python_worker.HELLO, python_worker.HELLO_S)
         connection = connect_to_worker(self.port, self.token, *hello)
-        return LibraryConnection(self.running, connection, self.library, self.metastore, settings)
+        return LibraryConnection(self.running, connection, self.library, self.catalog(), settings)
 
 
 class LibraryConnection:
@@ -224,14 +252,14 @@ class LibraryConnection:
         running: Running,
         connection: socket.socket,
         library: PythonLibrary,
-        metastore: str,
+        catalog: TableCatalog,
         settings: ReaderSettings,
     ) -> None:
         self._running = running
         self._connection = connection
         self._answers = connection.makefile("rb")
         self._library = library
-        self._entries = MetastoreEntries(metastore)
+        self._catalog = catalog
         self._settings = settings
         self._conf = library.conf(settings)
 
@@ -246,7 +274,7 @@ class LibraryConnection:
         return self._reply(statement, tables, None, timeout_s)
 
     def close(self) -> None:
-        self._entries.close()
+        self._catalog.close()
         with suppress(OSError):
             self._answers.close()
             self._connection.close()
@@ -259,7 +287,7 @@ class LibraryConnection:
         timeout_s: float,
     ) -> Reply:
         described = [
-            self._library.describe(*name, entry, past) for name, entry in self._entries.of(tables)
+            self._library.describe(*name, entry, past) for name, entry in self._catalog.of(tables)
         ]
         question = {"statement": statement, "tables": described, "conf": {**self._conf}}
         table, seconds = self._result(question, timeout_s)
@@ -314,10 +342,6 @@ class MetastoreEntries:
         self._catalog: Catalog | None = None
 
     def of(self, tables: Sequence[tuple[str, str]]) -> Sequence[tuple[tuple[str, str], Entry]]:
-        """Return those of the tables that the metastore has, each with its entry.
-
-        Raises NoAnswerError: the metastore is gone. Raises RefusedError: it refused to answer.
-        """
         if not tables:
             return ()
         before = self._catalog is not None

@@ -67,7 +67,7 @@ class FileSum:
 
 
 @dataclass(frozen=True, slots=True)
-class FileSlice:
+class ExpectedSlice:
     """What a reader of now puts together: a base file, and the log files that came after it."""
 
     base: str | None
@@ -90,7 +90,7 @@ class Fixture:
     """Where the format counts versions."""
     instants: Mapping[int, str]
     """By step: what it made on this table's timeline."""
-    slices: tuple[FileSlice, ...] | None
+    slices: tuple[ExpectedSlice, ...] | None
     """The files of now; None where `layout` says why they are not known."""
     layout: str
     expected: FileSum
@@ -329,7 +329,7 @@ def _inside(state: State, path: str) -> PurePosixPath:
     return name
 
 
-def _slices(case: RecordedVariant, step: int) -> tuple[tuple[FileSlice, ...] | None, str]:
+def _slices(case: RecordedVariant, step: int) -> tuple[tuple[ExpectedSlice, ...] | None, str]:
     """Return the files of a step, or why they are not known."""
     record = case.state_of[step]
     if record.layout:
@@ -337,7 +337,7 @@ def _slices(case: RecordedVariant, step: int) -> tuple[tuple[FileSlice, ...] | N
     try:
         result = column_resolution.slices(record.files, case.made(step))
         return tuple(
-            FileSlice(base.path if base else None, tuple(dict.fromkeys(e.path for e in logs)))
+            ExpectedSlice(base.path if base else None, tuple(dict.fromkeys(e.path for e in logs)))
             for base, logs in result
         ), ""
     except LayoutError as problem:

@@ -47,7 +47,7 @@ _READERS: Final[Mapping[UsedFormat, _Reader]] = {
 def scan(address: str, patterns: Sequence[str], progress: Progress) -> Usage:
     """Return what the tables at an address look like, in databases that fit `patterns`."""
     with (
-        _listed(address)(address, patterns) as listing,
+        listed(address, patterns) as listing,
         progress.count("scan tables", listing.total) as count,
         ThreadPoolExecutor(AT_ONCE) as pool,
     ):
@@ -64,14 +64,15 @@ def scan(address: str, patterns: Sequence[str], progress: Progress) -> Usage:
     )
 
 
-def _listed(address: str) -> Callable[[str, Sequence[str]], AbstractContextManager[Listing]]:
+def listed(address: str, patterns: Sequence[str]) -> AbstractContextManager[Listing]:
+    """Return the tables at an address: a REST catalog, a metastore, or a folder."""
     scheme, has_scheme, _ = address.partition("://")
     if has_scheme and scheme in {"http", "https"}:
-        return rest_listing.listed
+        return rest_listing.listed(address, patterns)
     host_and_port = ":" in address and not Path(address).exists()
     if scheme == "thrift" if has_scheme else host_and_port:
-        return metastore_listing.listed
-    return folder_listing.listed
+        return metastore_listing.listed(address, patterns)
+    return folder_listing.listed(address, patterns)
 
 
 def _look(count: Count, entries: Entries | UsedTable) -> tuple[UsedTable, ...]:

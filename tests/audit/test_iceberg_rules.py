@@ -130,8 +130,8 @@ def null_is_not_null(patch: pytest.MonkeyPatch) -> None:
 def columns_that_are_gone_delete_nothing(patch: pytest.MonkeyPatch) -> None:
     def of_today(self: Any, file: Live) -> PlannedFile:  # noqa: ANN401
         result, ids = planned(self, file), {field["id"] for field in self.fields}
-        kept = tuple(d for d in result.deleted_values if ids >= {*d.ids})
-        return replace(result, deleted_values=kept)
+        remaining = tuple(d for d in result.deleted_values if ids >= {*d.ids})
+        return replace(result, deleted_values=remaining)
 
     patch.setattr(TableAt, "_planned", of_today)
 
@@ -167,9 +167,9 @@ def position_files_beside_a_vector(patch: pytest.MonkeyPatch) -> None:
 def paths_in_delete_files_as_they_were(patch: pytest.MonkeyPatch) -> None:
     def unmoved(self: Any, deletes: Live) -> Any:  # noqa: ANN401
         of = {self.locations.of(p): p for p in (f.path for f in self._data)}
-        return {of.get(path, path): at for path, at in found(self, deletes).items()}
+        return {of.get(path, path): at for path, at in positions_of(self, deletes).items()}
 
-    found = TableAt._positions
+    positions_of = TableAt._positions
     patch.setattr(TableAt, "_positions", unmoved)
 
 
@@ -279,8 +279,8 @@ def test_what_is_left_open_is_said_with_its_source(tmp_path: Path) -> None:
     made = Made(IcebergFolder(tmp_path))
     made.schemas([column(1, "id", **{"initial-default": 1})])
     made.files.metadata(1, **made.metadata)
-    (said,) = plan_of(tmp_path).undecided
-    assert "format version 2 does not have" in said
+    (reason,) = plan_of(tmp_path).undecided
+    assert "format version 2 does not have" in reason
     made.files.metadata(2, **made.metadata, **{"format-version": 3})
     assert plan_of(tmp_path).undecided == ()
 
@@ -291,8 +291,8 @@ def test_positions_of_a_file_that_lies_elsewhere_are_said_to_be_of_no_file(tmp_p
     deletes = made.files.deletes("d.parquet", (f"elsewhere/{path}", 0), ("data/gone.parquet", 0))
     made.files.commit(1, Entry(path), Entry(deletes, content=1))
     made.files.metadata(1)
-    (said,) = plan_of(tmp_path).undecided
-    assert f"deletes rows of {tmp_path}/elsewhere/data/1.parquet, where no data file lies" in said
+    (reason,) = plan_of(tmp_path).undecided
+    assert f"deletes rows of {tmp_path}/elsewhere/data/1.parquet, where no data file lies" in reason
     assert read(tmp_path) == [(1, 1, 1)]
 
 

@@ -31,7 +31,7 @@ def test_progress_counts_as_many_wrong_cells_as_there_are_in_the_end() -> None:
     of_cells = (variant.verdicts[cell] for variant in VARIANTS for cell in variant.answers)
     at_last = Counter(of_cell["verdict"] for of_cell in of_cells)
     assert cells.judged == at_last
-    assert out.getvalue().endswith(f"1,216 answered; {at_last['wrong']} wrong\n")
+    assert out.getvalue().endswith(f"1,216 answered; {at_last['wrong']} wrong in all\n")
 
 
 def test_the_recording_holds_every_kind_of_verdict_and_nothing_unexplained() -> None:

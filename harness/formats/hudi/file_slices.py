@@ -53,8 +53,8 @@ def slices(table: HudiTable, counts: Callable[[str], bool]) -> Iterator[SliceFil
             continue
         if name.re is BASE:
             if counts(name["instant"]):
-                found = name["instant"], file.path
-                bases[group] = max(bases.get(group, found), found)
+                newest = name["instant"], file.path
+                bases[group] = max(bases.get(group, newest), newest)
         elif not name["cdc"]:
             when = _when(table, name["instant"])
             logs[group].append((when, int(name["number"]), name["token"], file.path))

@@ -14,11 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from harness.formats.files.locations import Locations
 from harness.formats.iceberg.table import METADATA, parse
 
 FILE_PATH: Final = "file_path"
 PUFFIN: Final = b"PFA1"
 _AVRO: Final = "*.avro"
+_JSON: Final = "*.metadata.json"
 _AVRO_KEYS: Final = "avro."
 """How the keys begin that Avro itself keeps in a file's metadata."""
 
@@ -26,22 +28,21 @@ _AVRO_KEYS: Final = "avro."
 @dataclass(frozen=True, slots=True)
 class _Move:
     folder: Path
-    old: str
+    locations: Locations
     new: str
+    """The path of the table that its files name then."""
     sizes: dict[str, int] = field(default_factory=dict)
     """Of files that became longer or shorter, by their new paths."""
-
-    def path(self, text: str) -> str:
-        return f"{self.new}{text.removeprefix(self.old)}" if text.startswith(self.old) else text
 
     def any(self, value: Any) -> Any:  # noqa: ANN401 - whatever a record holds
         """Return a value with every path in it changed, in its texts and in bounds of paths."""
         match value:
             case str():
-                return self.path(value)
+                return self.locations.of(value)
             case bytes():
-                old = self.old.encode()
-                return self.new.encode() + value[len(old) :] if value.startswith(old) else value
+                # A bound of paths may be cut in the midst of a letter.
+                text = value.decode("utf-8", "surrogateescape")
+                return self.locations.of(text).encode("utf-8", "surrogateescape")
             case Mapping():
                 return {name: self.any(part) for name, part in value.items()}
             case list():
@@ -87,20 +88,37 @@ class _Move:
 
 def move(folder: Path, location: str) -> None:
     """Let the files of a table, which was copied into `folder`, name a path as their location."""
-    named = sorted((folder / METADATA).glob("*.metadata.json"))
+    named = sorted((folder / METADATA).glob(_JSON))
     old = str(parse(named[-1].read_bytes())["location"]).rstrip("/")
     scheme = old.partition("/")[0]  # `file:`, or none
-    made = _Move(folder, old, f"{scheme}{location.rstrip('/')}")
-    files = sorted((folder / METADATA).glob(_AVRO))
-    lists = [path for path in files if path.name.startswith("snap-")]
-    for path in files:
-        if path not in lists:
+    new = f"{scheme}{location.rstrip('/')}"
+    relocate(folder, Locations({old: new}), new)
+
+
+def relocate(folder: Path, locations: Locations, new: str) -> None:
+    """Let the files of a table in `folder` name its files where locations say that they lie.
+
+    `new`: the path of the table that they name then.
+    """
+    made, lists = _Move(folder, locations, new), []
+    for path in sorted((folder / METADATA).glob(_AVRO)):
+        if _is_list(path):
+            lists.append(path)
+        else:
             made.avro(path, made.manifest)
     for path in lists:
         made.avro(path, made.listed)
-    for path in named:
+    for path in sorted((folder / METADATA).glob(_JSON)):
         content = json.dumps(made.any(parse(path.read_bytes()))).encode()
         path.write_bytes(content)
+
+
+def _is_list(path: Path) -> bool:
+    import fastavro  # noqa: PLC0415 - only who moves a table needs it
+
+    with path.open("rb") as file:
+        schema: Any = fastavro.reader(file).writer_schema
+    return any(field["name"] == "manifest_path" for field in schema["fields"])
 
 
 def _position_deletes(content: bytes, change: Callable[[Any], Any]) -> bytes:
@@ -117,7 +135,12 @@ def _position_deletes(content: bytes, change: Callable[[Any], Any]) -> bytes:
 
 
 def _puffin(content: bytes, change: Callable[[Any], Any]) -> bytes:
-    """Return a Puffin file whose footer has other paths; its blobs stay where they are."""
+    """Return a Puffin file whose footer has other paths; its blobs stay where they are.
+
+    A blob without a footer stays as it is: it is none, whatever its path says.
+    """
+    if not content.endswith(PUFFIN):
+        return content
     size, flags = struct.unpack("<i4s", content[-12:-4])
     begin = len(content) - 12 - size
     payload = json.dumps(change(json.loads(content[begin : begin + size]))).encode()

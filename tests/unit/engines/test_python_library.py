@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -133,7 +134,7 @@ def running() -> Running:
 
 
 def server(running: Running, port: int, token: str = TOKEN) -> LibraryServer:
-    return LibraryServer(running, port, token, ENGINE, "thrift://x")  # type: ignore[arg-type]
+    return LibraryServer(running, port, token, ENGINE, partial(MetastoreEntries, "thrift://x"))  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -196,7 +197,7 @@ def test_a_question_that_takes_too_long_has_no_answer_and_its_process_is_ended(
 
 def test_the_end_of_the_process_is_no_answer(running: Running) -> None:
     ours, theirs = socket.socketpair()
-    with closing(LibraryConnection(running, ours, ENGINE, "", {})) as connection:  # type: ignore[arg-type]
+    with closing(LibraryConnection(running, ours, ENGINE, MetastoreEntries(""), {})) as connection:  # type: ignore[arg-type]
         theirs.close()
         with pytest.raises(NoAnswerError, match="the end of the log"):
             run(connection, "select 1")

@@ -52,7 +52,7 @@ def test_places_of_one_name_are_one_finding_with_its_columns() -> None:
 
 
 @pytest.mark.parametrize(
-    ("expected", "found", "kind"),
+    ("expected", "actual", "kind"),
     [
         ({"a": 1}, 1, FindingKind.TYPE_DRIFT),
         ({"a": 1}, 2, FindingKind.UNEXPLAINED),
@@ -61,9 +61,9 @@ def test_places_of_one_name_are_one_finding_with_its_columns() -> None:
     ],
 )
 def test_the_only_part_of_a_struct_in_its_place_is_the_right_value_of_another_type(
-    expected: Value, found: Value, kind: FindingKind
+    expected: Value, actual: Value, kind: FindingKind
 ) -> None:
-    cell = Difference(DifferenceKind.CELL, "1", "l[0]", expected, found)
+    cell = Difference(DifferenceKind.CELL, "1", "l[0]", expected, actual)
     (finding,) = findings([cell], STATE)
     assert finding.kind is kind
 
@@ -83,7 +83,7 @@ steps:
 
 
 @pytest.mark.parametrize(
-    ("key", "found", "kind"),
+    ("key", "actual", "kind"),
     [
         ("two", 99, FindingKind.MISALIGNED),
         ("two", 98, FindingKind.UNEXPLAINED),
@@ -91,12 +91,12 @@ steps:
     ],
 )
 def test_the_value_of_a_file_in_a_column_of_its_folder_is_of_another_column(
-    key: str, found: Value, kind: FindingKind
+    key: str, actual: Value, kind: FindingKind
 ) -> None:
     truths = FOLDERS.truths(merge_on_read=False).history()
     state = ExpectedState(truths, index_of(truths), truths[-1].rows)
     field = truths[-1].schema.find("p")
-    cell = Difference(DifferenceKind.CELL, key, "p", truths[-1].rows[key].of(field), found, field)
+    cell = Difference(DifferenceKind.CELL, key, "p", truths[-1].rows[key].of(field), actual, field)
     (finding,) = findings([cell], state)
     assert finding.kind is kind
 

@@ -1,0 +1,304 @@
+"""Hold what a reader shows of a table against the rows that the table's own files give."""
+
+from __future__ import annotations
+
+import datetime
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
+
+from harness.artifacts import distributions
+from harness.audit import comparison, read_strategies, table_rows
+from harness.audit.catalog_entry import catalog_entry
+from harness.audit.comparison import Row, TableDifference, TableDifferenceKind
+from harness.audit.projection import full_type
+from harness.audit.readers import AuditReaders, Entries
+from harness.audit.records import AuditedAnswer, AuditedTable, ShownDifference
+from harness.audit.table_rows import TableRows
+from harness.audit.tables import PinnedTable
+from harness.core import refusals, tolerances
+from harness.core.progress import Progress
+from harness.core.records import VerdictKind, labelled
+from harness.core.tolerances import LOWER, MILLISECONDS
+from harness.engines.api import Engine, NoAnswerError, Question, RefusedError, Reply, Server
+from harness.engines.arrow_values import canonical_type
+from harness.engines.format_facts import FormatFacts
+from harness.formats.api import FileFactError
+from harness.formats.files.table_folder import UnreadableError
+from harness.judge.understand import milliseconds
+from harness.model.canonical import Value, map_leaves, text_of
+from harness.model.condition_text import SIGNS
+from harness.model.identifiers import TABLE
+from harness.model.query import ALL, COUNT, Comparison, Condition, Query, literal_text
+from harness.model.simulation.value_conversions import finer
+from harness.runtime.metastore_objects import CatalogEntry
+from harness.scenario.cells import Reader
+from harness.usage.usage_file import UsedTable
+
+LOG: Final = logging.getLogger(__name__)
+_SIGN_OF: Final = {test: sign for sign, test in SIGNS.items()}
+MOST_SHOWN: Final = 20
+"""So many differences of an answer are kept, with the number of all."""
+MOST_COLUMNS: Final = 12
+"""Of so many columns conditions are asked."""
+TIMEOUT_S: Final = 300.0
+ENOUGH: Final = 2
+"""Questions that a reader refuses first, all for one reason: then it refuses the table."""
+
+
+@dataclass(frozen=True)  # no slots: what is derived is kept
+class TableTruth:
+    """A table with the rows that its files give."""
+
+    database: str
+    """By which readers know it."""
+    format: FormatFacts
+    rows: TableRows
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(part.name for part in self.rows.plan.columns)
+
+    def queries(self) -> tuple[Query, ...]:
+        """Return what readers are asked: all, how many, and of each column what filters lose."""
+        return (ALL, Query(count=True), *self._conditions())
+
+    def _conditions(self) -> Iterator[Query]:
+        plan = self.rows.plan
+        for at, part in enumerate(plan.columns[:MOST_COLUMNS]):
+            type_ = canonical_type(full_type(part, plan.arrow_type))
+            if part.parts or not type_ or "." in part.name:  # paths are dotted
+                continue
+            yield Query(where=Condition(part.name, Comparison.NULL))
+            there = [row[at] for row in self.rows.rows if row[at] is not None]
+            # Bytes have no literal in common; libraries of Iceberg differ in those of moments.
+            asked = type_ != "binary" and (self.format.family, type_) != ("iceberg", "timestamp")
+            if there and asked:
+                text = literal_text(there[-1])
+                yield Query(where=Condition(part.name, Comparison.EQUAL, text, type_))
+
+    def place(self, row: int | None) -> tuple[str, int | None]:
+        """Return the file of a row, and its position there, from 0."""
+        if row is not None:
+            for file in self.rows.files:
+                if row < len(file.positions):
+                    return file.file.path, file.positions[row]
+                row -= len(file.positions)
+        return "", None
+
+
+def ask(
+    table: TableTruth, reader: Reader, engine: Engine, server: Server
+) -> Iterator[AuditedAnswer]:
+    """Yield what a reader shows of a table, question by question."""
+    settings, distribution = dict(reader.settings), distributions.load(reader.distribution)
+    if why := engine.cannot(distribution, settings, table.format):
+        yield AuditedAnswer(str(reader), query_text(ALL), "", VerdictKind.UNSUPPORTED, why)
+        return
+    declared = tolerances.declared_for_format(str(reader), table.format.name)
+    judge = AnswerJudge(table, lower=LOWER in declared, milliseconds=MILLISECONDS in declared)
+    refused = list[str]()
+    with closing(server.connect(settings)) as connection:
+        for query in table.queries():
+            question = Question(table.database, TABLE, table.format, query)
+            made = AuditedAnswer(str(reader), query_text(query), "", VerdictKind.UNKNOWN)
+            try:
+                reply = connection.ask(question, timeout_s=TIMEOUT_S)
+            except RefusedError as problem:
+                refused.append(refusals.text(problem.refusal))
+                yield replace(made, verdict=VerdictKind.REFUSED, because=refused[-1])
+                if len(refused) == ENOUGH and len(set(refused)) == 1:
+                    return  # it is the table that is refused, whatever is asked
+            except NoAnswerError as lost:
+                yield replace(made, because=str(lost))
+                return
+            else:
+                yield judge.judge(made, query, reply)
+
+
+def query_text(query: Query) -> str:
+    """Return a query in words.
+
+    >>> query_text(Query(where=Condition("n", Comparison.EQUAL, "7", "int")))
+    'rows where n = 7'
+    """
+    if query.count:
+        return COUNT
+    conditions = (
+        " ".join((c.path, _SIGN_OF[c.test], *(text or "null" for text in c.literals)))
+        for c in query.conditions
+    )
+    return f"rows where {' and '.join(conditions)}" if query.conditions else "all columns"
+
+
+@dataclass(frozen=True)  # no slots: what is derived is kept
+class AnswerJudge:
+    """Answers of one reader about one table."""
+
+    table: TableTruth
+    lower: bool
+    """Whether the reader has all names of columns in lower case."""
+    milliseconds: bool
+    """Whether it shows moments by milliseconds."""
+
+    def judge(self, asked: AuditedAnswer, query: Query, reply: Reply) -> AuditedAnswer:
+        """Return the verdict on an answer; what it is wrong in, and how the table was read."""
+        columns = labelled(query, reply.columns)
+        names = tuple(column.name for column in columns)
+        answered = replace(asked, sql=reply.sent, seconds=reply.seconds)
+        wrong = self._differences(self.table.rows, query, names, reply.rows)
+        if not wrong:
+            return replace(answered, verdict=VerdictKind.CORRECT)
+        undecided = "; ".join(self.table.rows.plan.undecided)
+        return replace(
+            answered,
+            verdict=VerdictKind.UNKNOWN if undecided else VerdictKind.WRONG,
+            because=f"it differs, and the format's rules leave open: {undecided}" * bool(undecided),
+            differences=tuple(map(self._shown, wrong[:MOST_SHOWN])),
+            total=len(wrong),
+            read_as=tuple(self._read_as(query, names, reply.rows)),
+        )
+
+    def _differences(
+        self, rows: TableRows, query: Query, names: Sequence[str], shown: Sequence[Row]
+    ) -> tuple[TableDifference, ...]:
+        columns = tuple(part.name for part in rows.plan.columns)
+        whole = not query.label
+        taken = [
+            at
+            for at, row in enumerate(rows.rows)
+            if query.takes(dict(zip(columns, row, strict=True)))
+        ]
+        expected = [rows.rows[at] for at in taken] if whole else [(len(taken),)]
+        labels = columns if whole else (query.label,)
+        if self.lower:
+            labels = tuple(name.lower() for name in labels)
+        if self.milliseconds and not any(finer(value) for row in shown for value in row):
+            expected = [tuple(map(_by_milliseconds, row)) for row in expected]
+        wrong = comparison.differences(labels, expected, names, shown)
+        return tuple(
+            replace(one, row=taken[one.row]) if whole and one.row is not None else one
+            for one in wrong
+        )
+
+    def _read_as(self, query: Query, names: Sequence[str], shown: Sequence[Row]) -> Iterator[str]:
+        """Yield the ways of reading the table that give this very answer."""
+        for name, rows in self._others:
+            if not self._differences(rows, query, names, shown):
+                yield name
+
+    @cached_property
+    def _others(self) -> Sequence[tuple[str, TableRows]]:
+        made = []
+        for name, plan in read_strategies.others(self.table.rows.plan).items():
+            with suppress(FileFactError):  # nobody reads it so
+                made.append((name, table_rows.read(plan)))
+        return made
+
+    def _shown(self, wrong: TableDifference) -> ShownDifference:
+        file, position = self.table.place(wrong.row)
+        row = wrong.actual if wrong.row is None else self.table.rows.rows[wrong.row]
+        whole = wrong.kind in {TableDifferenceKind.LOST_ROW, TableDifferenceKind.EXTRA_ROW}
+        return ShownDifference(
+            wrong.kind,
+            wrong.column,
+            text_of(row) if row is not None else "",
+            "" if whole else text_of(wrong.expected),
+            "" if whole else text_of(wrong.actual),
+            file,
+            position,
+        )
+
+
+def _by_milliseconds(value: Value) -> Value:
+    return map_leaves(value, lambda v: milliseconds(v) if isinstance(v, datetime.datetime) else v)
+
+
+def audit(
+    tables: Sequence[PinnedTable | UsedTable],
+    readers: Sequence[Reader],
+    start: Callable[[Entries], AuditReaders],
+    progress: Progress,
+) -> Iterator[AuditedTable]:
+    """Yield what readers show of tables; raises EnvironmentProblem where one does not start."""
+    pinned = {f"audit_{at}": table for at, table in enumerate(tables, 1)}
+    entries, problems = dict[str, CatalogEntry](), dict[str, str]()
+    for database, table in pinned.items():
+        try:
+            entries |= {database: _entry(table)}
+        except NotAuditedError as problem:
+            problems[database] = str(problem)
+    with ExitStack() as stack:
+        servers = [
+            (reader, *stack.enter_context(start(entries).serve(reader.distribution)))
+            for reader in readers
+            if entries
+        ]
+        count = stack.enter_context(progress.count("audit tables", len(pinned)))
+        for database, table in pinned.items():
+            yield (
+                _unread(table, problems[database])
+                if database in problems
+                else _audited(database, table, servers)
+            )
+            count.advance()
+
+
+class NotAuditedError(Exception):
+    """Nothing is known of a table; says why."""
+
+
+def _entry(table: PinnedTable | UsedTable) -> CatalogEntry:
+    if isinstance(table, UsedTable):
+        raise NotAuditedError(table.unread)
+    with _named_problem():
+        return catalog_entry(table.table, table.plan())
+
+
+@contextmanager
+def _named_problem() -> Iterator[None]:
+    try:
+        yield
+    except (FileFactError, UnreadableError, ValueError) as problem:
+        raise NotAuditedError(str(problem)) from problem
+    except Exception as problem:
+        LOG.exception("a table cannot be understood")
+        why = f"its records cannot be understood: {problem!r}"
+        raise NotAuditedError(why) from problem
+
+
+def _unread(table: PinnedTable | UsedTable, why: str) -> AuditedTable:
+    if isinstance(table, UsedTable):
+        return AuditedTable(table.name, table.format, "", problem=why)
+    return AuditedTable(table.table.name, table.table.format, table.table.location, problem=why)
+
+
+def _audited(
+    database: str, table: PinnedTable | UsedTable, servers: Sequence[tuple[Reader, Engine, Server]]
+) -> AuditedTable:
+    if isinstance(table, UsedTable):
+        return _unread(table, table.unread)
+    try:
+        with _named_problem():
+            truth = TableTruth(database, table.facts, table_rows.read(table.plan()))
+            answers = [answer for on in servers for answer in ask(truth, *on)]
+            plan, now = truth.rows.plan, table.plan()
+    except NotAuditedError as problem:
+        return _unread(table, str(problem))
+    if now.version != plan.version:
+        why = f"the table went on from {plan.version} to {now.version} while readers were asked"
+        answers = [replace(a, verdict=VerdictKind.UNKNOWN, because=why) for a in answers]
+    return AuditedTable(
+        table.table.name,
+        table.table.format,
+        table.table.location,
+        plan.version,
+        tuple((part.name, part.type) for part in plan.columns),
+        len(truth.rows.rows),
+        len(truth.rows.files),
+        plan.undecided,
+        answers=tuple(answers),
+    )

@@ -1,0 +1,70 @@
+"""What a metastore is told of a table that lies somewhere, so that engines find it.
+
+Sources: Iceberg specification, "Metastore Tables"; `HiveExternalCatalog` of Spark, for tables of a
+data source; Trino's manual, "Delta Lake connector".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from harness.audit.projection import full_type
+from harness.engines.arrow_values import canonical_type
+from harness.formats.hive.format import hive_type
+from harness.formats.iceberg.table import POINTER
+from harness.formats.read_plan import ReadPlan
+from harness.model.datatypes import parse_type
+from harness.model.identifiers import TABLE
+from harness.runtime.metastore_objects import CatalogEntry, Columns, parquet_entry
+from harness.usage.catalog_table import CatalogTable
+from harness.usage.usage_file import UsedFormat
+
+_PROVIDER: Final = "spark.sql.sources.provider"
+_HUDI: Final = {
+    UsedFormat.HUDI_COW: "org.apache.hudi.hadoop.HoodieParquetInputFormat",
+    UsedFormat.HUDI_MOR: "org.apache.hudi.hadoop.realtime.HoodieParquetRealtimeInputFormat",
+}
+
+
+def catalog_entry(table: CatalogTable, plan: ReadPlan) -> CatalogEntry:
+    """Return the entry of a table; raises ValueError where none can be made of it."""
+    location = table.location.removeprefix("file:").rstrip("/")
+    path = {"path": f"file:{location}"}
+    match table.format:
+        case UsedFormat.ICEBERG:
+            made = parquet_entry(TABLE, _columns(plan), location)
+            return _with(made, {"table_type": "ICEBERG", POINTER: table.metadata})
+        case UsedFormat.DELTA:
+            # Engines take the columns from the log.
+            made = parquet_entry(TABLE, [("col", "array<string>")], location)
+            return _with(made, {_PROVIDER: "delta"}, path)
+        case UsedFormat.HUDI_COW | UsedFormat.HUDI_MOR:
+            made = parquet_entry(TABLE, _columns(plan), location)
+            made = _with(made, {_PROVIDER: "hudi"}, path)
+            storage = {**made.table["sd"], "inputFormat": _HUDI[table.format]}
+            return replace(made, table={**made.table, "sd": storage})
+        case UsedFormat.HIVE_PARQUET if not table.partition_keys:
+            return parquet_entry(TABLE, _columns(plan), location)
+    raise ValueError(f"no entry of a catalog is made of {table.format} tables here")
+
+
+def _columns(plan: ReadPlan) -> Columns:
+    return tuple((part.name, _hive(plan, at)) for at, part in enumerate(plan.columns))
+
+
+def _hive(plan: ReadPlan, at: int) -> str:
+    """Return Hive's word for the type of a column; that of a text where it has none."""
+    text = canonical_type(full_type(plan.columns[at], plan.arrow_type))
+    return hive_type(parse_type(text)) if text else "string"
+
+
+def _with(
+    made: CatalogEntry, parameters: Mapping[str, str], of_serde: Mapping[str, str] | None = None
+) -> CatalogEntry:
+    table = {**made.table, "parameters": {**made.table["parameters"], **parameters}}
+    if of_serde:
+        serde = table["sd"]["serdeInfo"]
+        table["sd"] = {**table["sd"], "serdeInfo": {**serde, "parameters": {**of_serde}}}
+    return replace(made, table=table)

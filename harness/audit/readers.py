@@ -1,0 +1,84 @@
+"""Readers that are asked about tables where these lie: the server of each, and the tables in it.
+
+A library of Python is given the entries of the tables; a server finds them in a metastore that is
+started for it. Nothing is written beside the tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pymetastore.hive_metastore import ttypes
+
+from harness.artifacts import distributions
+from harness.artifacts.cache import Cache
+from harness.core.progress import Progress, started
+from harness.engines.api import Engine, Server
+from harness.engines.python_library import Entry, PythonLibrary
+from harness.read.questions import load_engine
+from harness.runtime import metastore_client, provide, work_folders
+from harness.runtime.api import MetastoreUris
+from harness.runtime.metastore_objects import CatalogEntry, decode, placed
+
+Entries = Mapping[str, CatalogEntry]
+"""The entry of each table by its database: every table has one of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenEntries:
+    """Tables by their databases; see `TableCatalog`."""
+
+    entries: Mapping[str, Entry]
+
+    def of(self, tables: Sequence[tuple[str, str]]) -> Sequence[tuple[tuple[str, str], Entry]]:
+        return [(name, self.entries[name[0]]) for name in tables if name[0] in self.entries]
+
+    def close(self) -> None:
+        pass
+
+
+@dataclass(frozen=True, slots=True)
+class AuditReaders:
+    """How the servers of readers are started for some tables."""
+
+    cache: Cache
+    folder: Path
+    """Of their logs and configuration."""
+    progress: Progress
+    entries: Entries
+
+    @contextmanager
+    def serve(self, name: str) -> Iterator[tuple[Engine, Server]]:
+        """Start the server of a distribution that knows the tables; raises EnvironmentProblem."""
+        engine, distribution = load_engine(name), distributions.load(name)
+        with ExitStack() as stack:
+            runtime = provide.runtime(distribution, self.cache, self.progress)
+            folder = work_folders.numbered(self.folder, name)
+            serving: AbstractContextManager[Server]
+            if isinstance(engine, PythonLibrary):
+                serving = engine.serve_tables(runtime, self._catalog, folder, self.progress)
+            else:
+                uris = stack.enter_context(self._metastore())
+                serving = engine.serve(runtime, uris, folder, self.progress)
+            yield engine, stack.enter_context(started(name, serving, self.progress))
+
+    def _catalog(self) -> GivenEntries:
+        return GivenEntries(
+            {database: _thrift(database, e) for database, e in self.entries.items()}
+        )
+
+    @contextmanager
+    def _metastore(self) -> Iterator[MetastoreUris]:
+        folder = work_folders.numbered(self.folder, "metastore")
+        with provide.start_metastore(self.cache, folder, self.progress) as running:
+            with metastore_client.connect(running.uri) as client:
+                for database, entry in self.entries.items():
+                    client.register(database, [entry], entry.table["sd"]["location"])
+            yield running.uris
+
+
+def _thrift(database: str, entry: CatalogEntry) -> Entry:
+    return decode(ttypes.Table, placed(entry.table, database, entry.table["sd"]["location"]))

@@ -1,0 +1,71 @@
+"""What an audit finds out, as it is kept in `audit.json`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from harness.audit.comparison import TableDifferenceKind
+from harness.core.records import VerdictKind
+
+
+@dataclass(frozen=True, slots=True)
+class ShownDifference:
+    """One place where an answer is wrong, for people."""
+
+    kind: TableDifferenceKind
+    column: str
+    row: str
+    """The values of the row that is expected, or of the one that is too many."""
+    expected: str
+    actual: str
+    file: str = ""
+    """Where the row lies, as the table's records name the file."""
+    position: int | None = None
+    """Of the row in that file, from 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedAnswer:
+    """What one reader showed of a table."""
+
+    reader: str
+    query: str
+    sql: str
+    verdict: VerdictKind
+    because: str = ""
+    """Why it is unknown, refused or unsupported."""
+    differences: tuple[ShownDifference, ...] = ()
+    """The first ones."""
+    total: int = 0
+    """The number of all."""
+    read_as: tuple[str, ...] = ()
+    """The ways of reading the table that give this very answer; several claim nothing."""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedTable:
+    """A table with what its files give and readers show."""
+
+    name: str
+    format: str
+    location: str
+    version: str = ""
+    """The snapshot, version or instant that was looked at."""
+    columns: tuple[tuple[str, str], ...] = ()
+    rows: int = 0
+    files: int = 0
+    undecided: tuple[str, ...] = ()
+    """What the format's rules leave open about it."""
+    problem: str = ""
+    """Why nothing is known of it; empty where it was read."""
+    answers: tuple[AuditedAnswer, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """All tables that were looked at."""
+
+    address: str
+    readers: tuple[str, ...]
+    tables: tuple[AuditedTable, ...]

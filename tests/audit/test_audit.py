@@ -1,0 +1,199 @@
+"""What is said of a table and of simulated readers that were asked about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.audit.audit import audit
+from harness.audit.comparison import TableDifferenceKind
+from harness.audit.records import AuditedAnswer, AuditedTable
+from harness.audit.tables import PinnedTable, found
+from harness.core.progress import Progress
+from harness.core.records import Column, Refusal, VerdictKind
+from harness.engines.api import NoAnswerError, Question, RefusedError, Reply
+from harness.scenario.cells import Reader
+from harness.usage.usage_file import UsedFormat, UsedTable
+from tests.builders.delta_folder import DeltaFolder, add, metadata, protocol
+from tests.builders.delta_folder import field as column
+
+READER = Reader("duckdb-1.5.5")
+NAMES = ("id", "name")
+MIDNIGHT = datetime(2024, 1, 1)  # noqa: DTZ001 - canonical moments have no zone
+RIGHT = [(1, "a"), (2, None), (3, "c")]
+
+
+@dataclass
+class SimulatedReader:
+    """Shows given rows of every table, and answers what is asked of them."""
+
+    rows: Sequence[tuple[Any, ...]] = ()
+    names: Sequence[str] = NAMES
+    error: Exception | None = None
+    cannot: str = ""
+    asked: list[Question] = field(default_factory=list)
+
+    def __call__(self, entries: object) -> Any:  # noqa: ANN401 - stands for AuditReaders
+        del entries
+        return self
+
+    @contextmanager
+    def serve(self, name: str) -> Iterator[tuple[Any, Any]]:
+        del name
+        engine = SimpleNamespace(cannot=lambda *_: self.cannot)
+        yield engine, SimpleNamespace(connect=lambda _: self)
+
+    def ask(self, question: Question, *, timeout_s: float) -> Reply:
+        assert timeout_s
+        self.asked.append(question)
+        if self.error:
+            raise self.error
+        labels = question.query.labels(self.names)
+        rows = tuple(question.query.answer(self.names, self.rows))
+        return Reply(tuple(Column(name, "") for name in labels), rows, 0.1, "the SQL")
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> DeltaFolder:
+    folder = DeltaFolder(tmp_path / "orders")
+    first = folder.data("1.parquet", {"id": [9, 1], "name": ["gone", "a"]})
+    second = folder.data("2.parquet", {"id": [2, 3], "name": [None, "c"]})
+    vector = folder.vector("i", 0)
+    folder.commit(
+        protocol(3, "deletionVectors"), metadata(column("id", "long"), column("name", "string"))
+    )
+    folder.commit(add(first, vector=vector), add(second))
+    return folder
+
+
+def audited(table: DeltaFolder, reader: SimulatedReader) -> AuditedTable:
+    (result,) = audit(tuple(found(str(table.path), ())), [READER], reader, Progress())
+    return result
+
+
+def of_query(result: AuditedTable, query: str) -> AuditedAnswer:
+    return next(answer for answer in result.answers if answer.query == query)
+
+
+def test_a_reader_that_shows_what_the_files_give_is_right(table: DeltaFolder) -> None:
+    result = audited(table, SimulatedReader(RIGHT))
+    assert (result.name, result.version, result.rows, result.files) == ("orders", "1", 3, 2)
+    assert {answer.verdict for answer in result.answers} == {VerdictKind.CORRECT}
+    assert [answer.query for answer in result.answers] == [
+        "all columns",
+        "count(*)",
+        "rows where id is null",
+        "rows where id = 3",
+        "rows where name is null",
+        "rows where name = c",
+    ]
+
+
+def test_a_wrong_value_is_shown_with_its_file_and_position(table: DeltaFolder) -> None:
+    result = audited(table, SimulatedReader([(1, "a"), (2, None), (3, "x")]))
+    answer = of_query(result, "all columns")
+    assert answer.verdict is VerdictKind.WRONG
+    (shown,) = answer.differences
+    assert (shown.column, shown.expected, shown.actual) == ("name", "c", "x")
+    assert (shown.file, shown.position) == ("2.parquet", 1)
+    assert of_query(result, "count(*)").verdict is VerdictKind.CORRECT
+
+
+def test_the_way_of_reading_that_gives_a_wrong_answer_is_named(table: DeltaFolder) -> None:
+    result = audited(table, SimulatedReader([(9, "gone"), *RIGHT]))
+    answer = of_query(result, "all columns")
+    assert answer.read_as == ("no deletes",)
+    assert answer.differences[0].kind is TableDifferenceKind.EXTRA_ROW
+    assert of_query(result, "count(*)").read_as == ("no deletes",)
+
+
+def test_what_only_a_condition_loses_is_found(table: DeltaFolder) -> None:
+    @dataclass
+    class LosesNulls(SimulatedReader):
+        def ask(self, question: Question, *, timeout_s: float) -> Reply:
+            reply = super().ask(question, timeout_s=timeout_s)
+            where = question.query.where
+            lost = where is not None and where.path == "name" and not where.literal
+            return Reply(reply.columns, () if lost else reply.rows, 0.1)
+
+    result = audited(table, LosesNulls(RIGHT))
+    wrong = [answer.query for answer in result.answers if answer.verdict is VerdictKind.WRONG]
+    assert wrong == ["rows where name is null"]
+
+
+def test_a_reader_that_refuses_a_table_is_asked_no_more_of_it(table: DeltaFolder) -> None:
+    reader = SimulatedReader(error=RefusedError(Refusal("Unsupported", "vectors"), 0.1))
+    result = audited(table, reader)
+    assert [answer.verdict for answer in result.answers] == [VerdictKind.REFUSED] * 2
+    assert {answer.because for answer in result.answers} == {"Unsupported: vectors"}
+    assert len(reader.asked) == 2
+
+
+def test_nobody_is_blamed_for_what_the_rules_of_a_format_leave_open(table: DeltaFolder) -> None:
+    moments = DeltaFolder(table.path.parent / "moments")
+    at = column("at", "timestamp")
+    moments.commit(protocol(1), metadata(column("id", "long"), at, partition=["at"]))
+    text = {"at": "2024-01-01 00:00:00"}
+    moments.commit(add(moments.data("1.parquet", {"id": [1]}), text))
+    right = audited(moments, SimulatedReader([(1, MIDNIGHT)], ("id", "at")))
+    assert {answer.verdict for answer in right.answers} == {VerdictKind.CORRECT}
+    other = audited(moments, SimulatedReader([(1, MIDNIGHT.replace(hour=8))], ("id", "at")))
+    answer = of_query(other, "all columns")
+    assert answer.verdict is VerdictKind.UNKNOWN
+    assert "leave open" in answer.because
+    assert answer.differences
+
+
+def test_no_answer_is_not_known(table: DeltaFolder) -> None:
+    result = audited(table, SimulatedReader(error=NoAnswerError("it died")))
+    (answer,) = result.answers
+    assert (answer.verdict, answer.because) == (VerdictKind.UNKNOWN, "it died")
+
+
+def test_a_reader_without_a_connector_is_not_asked(table: DeltaFolder) -> None:
+    reader = SimulatedReader(cannot="it has no reader for delta tables")
+    (answer,) = audited(table, reader).answers
+    assert (answer.verdict, answer.because) == (VerdictKind.UNSUPPORTED, reader.cannot)
+    assert reader.asked == []
+
+
+def test_nothing_is_said_of_answers_about_a_table_that_went_on(table: DeltaFolder) -> None:
+    @dataclass
+    class Meanwhile(SimulatedReader):
+        def ask(self, question: Question, *, timeout_s: float) -> Reply:
+            if not self.asked:
+                table.commit(add(table.data("3.parquet", {"id": [4], "name": ["d"]})))
+            return super().ask(question, timeout_s=timeout_s)
+
+    result = audited(table, Meanwhile(RIGHT))
+    assert {answer.verdict for answer in result.answers} == {VerdictKind.UNKNOWN}
+    assert result.answers[0].because == ("the table went on from 1 to 2 while readers were asked")
+
+
+def test_a_table_that_cannot_be_read_hides_no_other(table: DeltaFolder) -> None:
+    broken = DeltaFolder(table.path.parent / "broken")
+    broken.commit(protocol(1), metadata(column("id", "long")))
+    broken.commit(add("absent.parquet"))
+    unread = UsedTable("hidden", UsedFormat.OTHER, unread="no rights")
+    tables = (*found(str(broken.path), ()), *found(str(table.path), ()), unread)
+    first, second, third = audit(tables, [READER], SimulatedReader(RIGHT), Progress())
+    assert "absent.parquet" in first.problem
+    assert (first.answers, third.problem) == ((), "no rights")
+    assert second.problem == ""
+
+
+def test_a_version_of_the_past_has_the_rows_of_then(table: DeltaFolder) -> None:
+    (newest,) = found(str(table.path), ())
+    assert isinstance(newest, PinnedTable)
+    assert len(PinnedTable(newest.table, "0").plan().files) == 0
+    assert len(newest.plan().files) == 2
