@@ -70,3 +70,9 @@ def own_cache(
     """Keep a test without engines from reading or filling the cache of the person who runs it."""
     if request.node.get_closest_marker("engines") is None:
         monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Refuse a test whose name has an address in it: it is another one in each process."""
+    if named := [item.nodeid for item in items if " at 0x" in item.nodeid]:
+        raise pytest.UsageError(f"name its parameters by ids: {named[0]}")

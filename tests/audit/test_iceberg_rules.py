@@ -208,7 +208,9 @@ PLANTED: Mapping[Plant, Callable[[Made], list[Row]]] = {
 }
 
 
-@pytest.mark.parametrize(("plant", "table"), PLANTED.items(), ids=str)
+@pytest.mark.parametrize(
+    ("plant", "table"), PLANTED.items(), ids=[table.__name__ for table in PLANTED.values()]
+)
 def test_an_error_in_the_plan_or_the_projection_shows_in_the_table_of_its_rule(
     plant: Plant,
     table: Callable[[Made], list[Row]],
