@@ -169,4 +169,5 @@ def _age(metadata: Metadata, schema: int, oldest: int | None) -> OldFiles:
     since = [number for number, id_ in numbered if id_ >= schema]
     if not since or (before and oldest <= max(before)):
         return OldFiles.YES
-    return OldFiles.NO if oldest >= min(since) else OldFiles.UNKNOWN
+    # A catalog that keeps one snapshot says of it the schema of now (seen with Nessie 0.99.0).
+    return OldFiles.NO if before and oldest >= min(since) else OldFiles.UNKNOWN

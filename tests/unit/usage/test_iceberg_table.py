@@ -80,6 +80,7 @@ def test_the_list_of_manifests_tells_whether_old_files_are_there(
     [
         (metadata(snapshot(1, 0)), 1, "yes"),  # nothing was written with the new schema
         (metadata(snapshot(9, 1)), 3, "unknown"),  # the snapshots between are gone
+        (metadata(snapshot(1, 1)), 1, "unknown"),  # Nessie gives its one snapshot today's schema
         (metadata(snapshot(1, 0), format_version=1), 0, "unknown"),  # version 1 has no numbers
     ],
 )

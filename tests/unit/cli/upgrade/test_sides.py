@@ -4,8 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from harness.cli import plan_options
+from harness.cli.plan_options import Change
 from harness.cli.upgrade import rollout_runs, sides
 from harness.core.errors import ScenarioProblem, UsageProblem
+from harness.plan import Profile
+from tests.builders.scenario_texts import MOVED
 
 TEXT = """\
 now:
@@ -166,3 +170,18 @@ def test_what_all_sides_have_decides_what_each_is_asked(tmp_path: Path) -> None:
         "spark-3.5.8-hudi-0.15.0",
         "spark-3.5.8-hudi-1.0.2",
     ]
+
+
+def test_sides_that_need_metastores_of_their_own_are_planned_through_them(tmp_path: Path) -> None:
+    path = tmp_path / "my.yaml"
+    path.write_text(MOVED, encoding="utf-8")
+    old = sides.side(["hive-3.1.3", "hive-metastore-3.1.3"], sides.READER)
+    new = sides.side(["hive-4.2.1", "hive-metastore-4.0.1"], sides.READER)
+    for side in (old, new):
+
+        def made(profile: Profile, _: object, side: sides.Side = side) -> Profile:
+            return side.apply(profile)
+
+        change = Change(made, sides.parts_of((old, new)))
+        plan = plan_options.make([path], None, "", change=change)
+        assert plan.metastore == side.metastore

@@ -1,0 +1,104 @@
+"""Nessie, an Iceberg REST catalog, on loopback; its tables lie in an object store there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import requests
+
+from harness.artifacts import distributions, fetch
+from harness.artifacts.cache import Cache
+from harness.artifacts.distribution import Distribution
+from harness.artifacts.fetch import Installation
+from harness.core.progress import Progress
+from harness.runtime import object_store
+from harness.runtime.api import Running, Served, Surroundings
+from harness.runtime.process import LOOPBACK
+from harness.runtime.process_runtime import ProcessRuntime
+
+LOCK: Final = Path(__file__).with_suffix(".yaml")
+STORE: Final = "s3proxy-2.9.0"
+READY_S: Final = 120.0
+ANSWER_S: Final = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog(Served):
+    """A catalog that answers, and the store of its tables."""
+
+    address: str
+    store: str
+    """The address of the object store."""
+    bucket: str
+
+    @property
+    def variables(self) -> Mapping[str, str]:
+        """Return what a process must have in its environment to read the tables."""
+        keys = dict.fromkeys(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"), "any")
+        # The store takes no checksum after a part's content (400, seen with S3Proxy 2.9.0).
+        keys["AWS_REQUEST_CHECKSUM_CALCULATION"] = "WHEN_REQUIRED"
+        return {"AWS_ENDPOINT_URL": self.store, "AWS_REGION": "us-east-1", **keys}
+
+
+@dataclass(frozen=True, slots=True)
+class _Program:
+    """The server; see `runtime.api.Program`."""
+
+    distribution: Distribution
+    store: object_store.ObjectStore
+    log: str = "nessie.log"
+    ready_s: float = READY_S
+    not_yet: tuple[type[Exception], ...] = (OSError,)  # as are all of `requests`
+
+    def files(self, around: Surroundings) -> Mapping[str, str]:
+        location = f"s3://{self.store.bucket.name}/warehouse"
+        values = {
+            **self.distribution.options("config"),
+            "nessie.catalog.warehouses.states.location": location,
+            "nessie.catalog.service.s3.default-options.endpoint": self.store.url,
+            "quarkus.http.host": around.host,
+            "quarkus.http.port": around.port,
+        }
+        lines = (f"{name}={value}\n" for name, value in values.items())
+        return {"application.properties": "".join(lines)}
+
+    def environment(self, around: Surroundings) -> Mapping[str, str]:
+        return {}
+
+    def class_path(self, installation: Installation) -> Sequence[Path]:
+        return installation.jars("lib")
+
+    def command(self, installation: Installation, around: Surroundings) -> tuple[str, ...]:
+        (jar,) = self.class_path(installation)
+        return (
+            *(str(installation.java), *self.distribution.java_options, *around.jvm),
+            f"-Djava.io.tmpdir={around.folder / 'tmp'}",
+            f"-Dquarkus.config.locations={around.conf / 'application.properties'}",
+            *("-jar", str(jar)),
+        )
+
+
+@contextmanager
+def serving(cache: Cache, folder: Path, progress: Progress) -> Iterator[Catalog]:
+    """Fetch Nessie and run it in an empty folder, with a store of its own."""
+    distribution = distributions.parse(LOCK.read_text(encoding="utf-8"), str(LOCK))
+    installation = fetch.ensure(distribution, cache, progress)
+    store = ProcessRuntime(fetch.ensure(distributions.load(STORE), cache, progress))
+    (written := folder / "buckets" / "states").mkdir(parents=True)
+    for name in ("store", "catalog"):
+        (folder / name).mkdir()
+    with object_store.serve(store, folder / "store", written) as running_store:
+
+        def ready(running: Running, port: int) -> Catalog:
+            address = f"http://{LOOPBACK}:{port}/iceberg"
+            requests.get(f"{address}/v1/config", timeout=ANSWER_S).raise_for_status()
+            return Catalog(running, address, running_store.url, running_store.bucket.name)
+
+        program = _Program(distribution, running_store)
+        runtime = ProcessRuntime(installation)
+        with runtime.start(program, None, folder / "catalog", ready) as catalog:
+            yield catalog
