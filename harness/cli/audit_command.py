@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from functools import partial
 from typing import Annotated, Final
@@ -28,6 +29,8 @@ from harness.runtime import work_folders
 
 FOLDER: Final = "audit"
 FILE: Final = "audit.json"
+_NUMBER: Final = re.compile(r"\d+")
+"""Reasons that differ in numbers alone, such as those of tasks, are one."""
 SHOWN: Final = 3
 """So many differences of an answer are shown; the file has more."""
 _GOOD: Final = frozenset({VerdictKind.CORRECT, VerdictKind.OPEN, VerdictKind.UNSUPPORTED})
@@ -104,8 +107,11 @@ def _lines(table: AuditedTable) -> list[str]:
     wrong = [answer for answer in table.answers if answer.verdict not in _GOOD]
     lines = [f"{table.name} ({table.format}, {size}): {_answer(table, wrong)}"]
     lines += [f"  left open: {sentence}" for sentence in table.undecided]
-    alike = grouped([((a.reader, a.verdict, a.because, a.read_as), a) for a in wrong])
-    for (reader, verdict, why, read_as), answers in alike.items():
+    alike = grouped(
+        [((a.reader, a.verdict, _NUMBER.sub("0", a.because), a.read_as), a) for a in wrong]
+    )
+    for (reader, verdict, _, read_as), answers in alike.items():
+        why = answers[0].because
         lines.append(f"  {reader}: {verdict}{f': {why}' if why else ''}")
         lines.append(f"    asked: {'; '.join(answer.query for answer in answers)}")
         if len(read_as) == 1:
