@@ -255,8 +255,8 @@ def variants_of(value: object) -> Iterator[object]:
 
     A moment is also alike the one that an engine of milliseconds has of it.
 
-    >>> list(alike(Written("1.50"))), list(alike(Written("true"))), list(alike("1.50"))
-    (['1.50', '1.5'], ['true', True], ['1.50'])
+    >>> [[*variants_of(text)] for text in (Written("1.50"), Written("true"), "1.50")]
+    [['1.50', '1.5'], ['true', True], ['1.50']]
     """
     yield plain(value)
     if isinstance(value, datetime.datetime):

@@ -118,8 +118,8 @@ def _pairs(
     }
     used = set[int]()
     for (at, against), common in sorted(likeness.items(), key=lambda e: (-e[1], e[0])):
-        alike = 2 * common >= len(right[at])  # else these are two rows, and not one that changed
-        if alike and at not in used and ~against not in used:
+        same_row = 2 * common >= len(right[at])  # else these are two rows, and not one that changed
+        if same_row and at not in used and ~against not in used:
             used |= {at, ~against}
             yield at, against
 

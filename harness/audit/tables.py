@@ -59,7 +59,7 @@ class PinnedTable:
         raise UnreadableError(f"{kind} tables{past}are not audited; unpartitioned Parquet is")
 
 
-def found(address: str, patterns: Sequence[str]) -> Iterator[PinnedTable | UsedTable]:
+def pinned(address: str, patterns: Sequence[str]) -> Iterator[PinnedTable | UsedTable]:
     """Yield the tables at an address; as UsedTable one that cannot be looked at, and says why."""
     with scan.listed(address, patterns) as listing:
         for batch in listing.batches:

@@ -15,7 +15,7 @@ from harness.audit.audit import audit as look
 from harness.audit.comparison import TableDifferenceKind
 from harness.audit.readers import AuditReaders
 from harness.audit.records import Audit, AuditedAnswer, AuditedTable, ShownDifference
-from harness.audit.tables import found as tables_at
+from harness.audit.tables import pinned as tables_at
 from harness.cli import options, plan_options
 from harness.cli.output import Output
 from harness.core.atomic_write import atomic_write
@@ -74,13 +74,13 @@ def audit(
         raise UsageProblem("name the readers to ask, such as --reader duckdb-1.5.5")
     readers = tuple(map(plan_options.existing_reader, reader))
     cache, progress = Cache.default(offline=offline), output.progress()
-    found = tuple(tables_at(address, database or ()))
-    if not found:
+    pinned_tables = tuple(tables_at(address, database or ()))
+    if not pinned_tables:
         raise UsageProblem(f"there is no table at {address}")
     cache.claim()
     folder = work_folders.numbered(RUNS.resolve(), FOLDER)
     start = partial(AuditReaders, cache, folder, progress)
-    tables = tuple(look(found, readers, start, progress))
+    tables = tuple(look(pinned_tables, readers, start, progress))
     result = Audit(address, tuple(map(str, readers)), tables)
     with atomic_write(folder / FILE) as part:
         part.write_bytes(_ADAPTER.dump_json(result, indent=1))
@@ -107,10 +107,10 @@ def _lines(table: AuditedTable) -> list[str]:
     wrong = [answer for answer in table.answers if answer.verdict not in _GOOD]
     lines = [f"{table.name} ({table.format}, {size}): {_answer(table, wrong)}"]
     lines += [f"  left open: {sentence}" for sentence in table.undecided]
-    alike = grouped(
+    by_cause = grouped(
         [((a.reader, a.verdict, _NUMBER.sub("0", a.because), a.read_as), a) for a in wrong]
     )
-    for (reader, verdict, _, read_as), answers in alike.items():
+    for (reader, verdict, _, read_as), answers in by_cause.items():
         why = answers[0].because
         lines.append(f"  {reader}: {verdict}{f': {why}' if why else ''}")
         lines.append(f"    asked: {'; '.join(answer.query for answer in answers)}")

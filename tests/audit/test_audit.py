@@ -15,7 +15,7 @@ import pytest
 from harness.audit.audit import audit
 from harness.audit.comparison import TableDifferenceKind
 from harness.audit.records import AuditedAnswer, AuditedTable
-from harness.audit.tables import PinnedTable, found
+from harness.audit.tables import PinnedTable, pinned
 from harness.core.progress import Progress
 from harness.core.records import Column, Refusal, VerdictKind
 from harness.engines.api import NoAnswerError, Question, RefusedError, Reply
@@ -77,7 +77,7 @@ def table(tmp_path: Path) -> DeltaFolder:
 
 
 def audited(table: DeltaFolder, reader: SimulatedReader) -> AuditedTable:
-    (result,) = audit(tuple(found(str(table.path), ())), [READER], reader, Progress())
+    (result,) = audit(tuple(pinned(str(table.path), ())), [READER], reader, Progress())
     return result
 
 
@@ -185,7 +185,7 @@ def test_a_table_that_cannot_be_read_hides_no_other(table: DeltaFolder) -> None:
     broken.commit(protocol(1), metadata(column("id", "long")))
     broken.commit(add("absent.parquet"))
     unread = UsedTable("hidden", UsedFormat.OTHER, unread="no rights")
-    tables = (*found(str(broken.path), ()), *found(str(table.path), ()), unread)
+    tables = (*pinned(str(broken.path), ()), *pinned(str(table.path), ()), unread)
     first, second, third = audit(tables, [READER], SimulatedReader(RIGHT), Progress())
     assert "absent.parquet" in first.problem
     assert (first.answers, third.problem) == ((), "no rights")
@@ -193,7 +193,7 @@ def test_a_table_that_cannot_be_read_hides_no_other(table: DeltaFolder) -> None:
 
 
 def test_a_version_of_the_past_has_the_rows_of_then(table: DeltaFolder) -> None:
-    (newest,) = found(str(table.path), ())
+    (newest,) = pinned(str(table.path), ())
     assert isinstance(newest, PinnedTable)
     assert len(PinnedTable(newest.table, "0").plan().files) == 0
     assert len(newest.plan().files) == 2

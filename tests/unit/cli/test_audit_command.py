@@ -56,8 +56,8 @@ def test_right_answers_are_one_line_a_table(
     assert app.main(["audit", "/t", "--reader", READER]) == 0
     first, last = capsys.readouterr().out.splitlines()
     assert first == "orders (delta, 2 rows in 1 file): 1 answer, none of them wrong"
-    kept = json.loads(Path(last.removeprefix("written: ")).read_text(encoding="utf-8"))
-    assert kept["tables"][0]["answers"][0]["verdict"] == "correct"
+    report = json.loads(Path(last.removeprefix("written: ")).read_text(encoding="utf-8"))
+    assert report["tables"][0]["answers"][0]["verdict"] == "correct"
 
 
 def test_a_wrong_answer_is_shown_with_where_it_is_wrong(
@@ -80,14 +80,14 @@ def test_a_wrong_answer_is_shown_with_where_it_is_wrong(
 
 
 @pytest.mark.parametrize(
-    "found", [table(UNKNOWN), AuditedTable("orders", "delta", "/t", problem="a file is gone")]
+    "audited", [table(UNKNOWN), AuditedTable("orders", "delta", "/t", problem="a file is gone")]
 )
 def test_what_is_not_known_is_status_3(
-    monkeypatch: pytest.MonkeyPatch, capsys: Capture, found: AuditedTable
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture, audited: AuditedTable
 ) -> None:
-    finds(monkeypatch, table(RIGHT, WRONG), found)
+    finds(monkeypatch, table(RIGHT, WRONG), audited)
     assert app.main(["audit", "/t", "--reader", READER]) == 3
-    assert found.problem or found.answers[0].because in capsys.readouterr().out
+    assert audited.problem or audited.answers[0].because in capsys.readouterr().out
 
 
 def test_readers_must_be_named(capsys: Capture) -> None:

@@ -122,18 +122,18 @@ def test_a_row_of_a_text_file_is_chosen_by_the_fields_in_the_catalog_s_order(
     kind: str, columns: tuple[str, ...], responsible: str
 ) -> None:
     fields = {"0": Written("1"), "1": Written("x"), "2": Written("z")}
-    held = StoredTable([StoredRow("f", fields, None)], "id", columns)
+    table = StoredTable([StoredRow("f", fields, None)], "id", columns)
     place = Witness("1", "", (1, "x"), None)
-    assert check_verdicts.decide(kind, place, held, IS_X).who == responsible
+    assert check_verdicts.decide(kind, place, table, IS_X).who == responsible
 
 
 def test_rows_that_a_default_may_be_of_are_not_counted() -> None:
     added = 'Iceberg: add_column {"name": "b", "type_": "string", "default": "y"}'
     place = Witness("", "count(*)", 1, 0)
-    held = StoredTable([row(a="x")], "id")
+    stored = StoredTable([row(a="x")], "id")
     counted = [
         check_verdicts.decide("lost_row", place, table, Query(count=True, where=B_NOT_NULL)).who
-        for table in (held, held._replace(statements=[(1, added)]))
+        for table in (stored, stored._replace(statements=[(1, added)]))
     ]
     assert counted == [WRITER, UNDECIDED]
 
@@ -201,8 +201,8 @@ def test_what_a_list_of_a_partition_leaves_is_the_doing_of_who_left_it_so(
 ) -> None:
     now = [(name, "string") for name in ("id", "a", "n", "b", "b_new")]
     lists = {"p=1": [("id", "string"), ("a", "string"), ("n", "int")]}
-    held = StoredTable([row("p=1/f", a="x", b="y", n="z")], "id", lists=lists, list_of_table=now)
-    assert check_verdicts.decide(kind, place, held, query).who == responsible
+    table = StoredTable([row("p=1/f", a="x", b="y", n="z")], "id", lists=lists, list_of_table=now)
+    assert check_verdicts.decide(kind, place, table, query).who == responsible
 
 
 def test_lists_of_partitions_count_for_the_reader_that_goes_by_them_alone() -> None:
