@@ -28,9 +28,10 @@ from harness.engines.arrow_values import canonical_type
 from harness.engines.format_facts import FormatFacts
 from harness.formats.api import FileFactError
 from harness.formats.files.table_folder import UnreadableError
+from harness.formats.read_plan import ReadPlan
 from harness.judge.understand import milliseconds
 from harness.model.canonical import Value, map_leaves, text_of
-from harness.model.condition_text import SIGNS
+from harness.model.condition_text import SIGN_OF
 from harness.model.identifiers import TABLE
 from harness.model.query import ALL, COUNT, Comparison, Condition, Query, literal_text
 from harness.model.simulation.value_conversions import finer
@@ -39,7 +40,6 @@ from harness.scenario.cells import Reader
 from harness.usage.usage_file import UsedTable
 
 LOG: Final = logging.getLogger(__name__)
-_SIGN_OF: Final = {test: sign for sign, test in SIGNS.items()}
 MOST_SHOWN: Final = 20
 """So many differences of an answer are kept, with the number of all."""
 MOST_COLUMNS: Final = 12
@@ -59,12 +59,18 @@ class TableTruth:
     rows: TableRows
 
     @cached_property
-    def names(self) -> tuple[str, ...]:
-        return tuple(part.name for part in self.rows.plan.columns)
-
     def queries(self) -> tuple[Query, ...]:
-        """Return what readers are asked: all, how many, and of each column what filters lose."""
+        """What readers are asked: all, how many, and of each column what filters lose."""
         return (ALL, Query(count=True), *self._conditions())
+
+    @cached_property
+    def read_otherwise(self) -> Sequence[tuple[str, TableRows]]:
+        """The rows that other ways of reading the table give, by their names."""
+        made = []
+        for name, plan in read_strategies.others(self.rows.plan).items():
+            with suppress(FileFactError):  # nobody reads it so
+                made.append((name, table_rows.read(plan)))
+        return made
 
     def _conditions(self) -> Iterator[Query]:
         plan = self.rows.plan
@@ -102,7 +108,7 @@ def ask(
     judge = AnswerJudge(table, lower=LOWER in declared, milliseconds=MILLISECONDS in declared)
     refused = list[str]()
     with closing(server.connect(settings)) as connection:
-        for query in table.queries():
+        for query in table.queries:
             question = Question(table.database, TABLE, table.format, query)
             made = AuditedAnswer(str(reader), query_text(query), "", VerdictKind.UNKNOWN)
             try:
@@ -128,13 +134,13 @@ def query_text(query: Query) -> str:
     if query.count:
         return COUNT
     conditions = (
-        " ".join((c.path, _SIGN_OF[c.test], *(text or "null" for text in c.literals)))
+        " ".join((c.path, SIGN_OF[c.test], *(text or "null" for text in c.literals)))
         for c in query.conditions
     )
     return f"rows where {' and '.join(conditions)}" if query.conditions else "all columns"
 
 
-@dataclass(frozen=True)  # no slots: what is derived is kept
+@dataclass(frozen=True, slots=True)
 class AnswerJudge:
     """Answers of one reader about one table."""
 
@@ -186,17 +192,9 @@ class AnswerJudge:
 
     def _read_as(self, query: Query, names: Sequence[str], shown: Sequence[Row]) -> Iterator[str]:
         """Yield the ways of reading the table that give this very answer."""
-        for name, rows in self._others:
+        for name, rows in self.table.read_otherwise:
             if not self._differences(rows, query, names, shown):
                 yield name
-
-    @cached_property
-    def _others(self) -> Sequence[tuple[str, TableRows]]:
-        made = []
-        for name, plan in read_strategies.others(self.table.rows.plan).items():
-            with suppress(FileFactError):  # nobody reads it so
-                made.append((name, table_rows.read(plan)))
-        return made
 
     def _shown(self, wrong: TableDifference) -> ShownDifference:
         file, position = self.table.place(wrong.row)
@@ -220,29 +218,26 @@ def _by_milliseconds(value: Value) -> Value:
 def audit(
     tables: Sequence[PinnedTable | UsedTable],
     readers: Sequence[Reader],
-    start: Callable[[Entries], AuditReaders],
+    start: Callable[[Entries, ExitStack], AuditReaders],
     progress: Progress,
 ) -> Iterator[AuditedTable]:
     """Yield what readers show of tables; raises EnvironmentProblem where one does not start."""
-    pinned = {f"audit_{at}": table for at, table in enumerate(tables, 1)}
-    entries, problems = dict[str, CatalogEntry](), dict[str, str]()
-    for database, table in pinned.items():
+    named = {f"audit_{at}": table for at, table in enumerate(tables, 1)}
+    plans, entries, problems = dict[str, ReadPlan](), dict[str, CatalogEntry](), dict[str, str]()
+    for database, table in named.items():
         try:
-            entries |= {database: _entry(table)}
+            plans[database], entries[database] = _pin(table)
         except NotAuditedError as problem:
             problems[database] = str(problem)
     with ExitStack() as stack:
-        servers = [
-            (reader, *stack.enter_context(start(entries).serve(reader.distribution)))
-            for reader in readers
-            if entries
-        ]
-        count = stack.enter_context(progress.count("audit tables", len(pinned)))
-        for database, table in pinned.items():
+        on = start(entries, stack)
+        servers = [(reader, *on.serve(reader.distribution)) for reader in readers if entries]
+        count = stack.enter_context(progress.count("audit tables", len(named)))
+        for database, table in named.items():
             yield (
-                _unread(table, problems[database])
-                if database in problems
-                else _audited(database, table, servers)
+                _audited(database, table, plans[database], servers)
+                if database in plans and isinstance(table, PinnedTable)
+                else _unread(table, problems[database])
             )
             count.advance()
 
@@ -251,11 +246,13 @@ class NotAuditedError(Exception):
     """Nothing is known of a table; says why."""
 
 
-def _entry(table: PinnedTable | UsedTable) -> CatalogEntry:
+def _pin(table: PinnedTable | UsedTable) -> tuple[ReadPlan, CatalogEntry]:
+    """Plan the version that is read now, and that readers are asked for."""
     if isinstance(table, UsedTable):
         raise NotAuditedError(table.unread)
     with _named_problem():
-        return catalog_entry(table.table, table.plan())
+        plan = table.plan()
+        return plan, catalog_entry(table.table, plan)
 
 
 @contextmanager
@@ -277,15 +274,16 @@ def _unread(table: PinnedTable | UsedTable, why: str) -> AuditedTable:
 
 
 def _audited(
-    database: str, table: PinnedTable | UsedTable, servers: Sequence[tuple[Reader, Engine, Server]]
+    database: str,
+    table: PinnedTable,
+    plan: ReadPlan,
+    servers: Sequence[tuple[Reader, Engine, Server]],
 ) -> AuditedTable:
-    if isinstance(table, UsedTable):
-        return _unread(table, table.unread)
     try:
         with _named_problem():
-            truth = TableTruth(database, table.facts, table_rows.read(table.plan()))
+            truth = TableTruth(database, table.facts, table_rows.read(plan))
             answers = [answer for on in servers for answer in ask(truth, *on)]
-            plan, now = truth.rows.plan, table.plan()
+            now = table.plan()
     except NotAuditedError as problem:
         return _unread(table, str(problem))
     if now.version != plan.version:

@@ -6,9 +6,10 @@ started for it. Nothing is written beside the tables.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from pymetastore.hive_metastore import ttypes
@@ -40,7 +41,7 @@ class GivenEntries:
         pass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: what is derived is kept
 class AuditReaders:
     """How the servers of readers are started for some tables."""
 
@@ -49,35 +50,36 @@ class AuditReaders:
     """Of their logs and configuration."""
     progress: Progress
     entries: Entries
+    stack: ExitStack
+    """Stops what was started."""
 
-    @contextmanager
-    def serve(self, name: str) -> Iterator[tuple[Engine, Server]]:
+    def serve(self, name: str) -> tuple[Engine, Server]:
         """Start the server of a distribution that knows the tables; raises EnvironmentProblem."""
         engine, distribution = load_engine(name), distributions.load(name)
-        with ExitStack() as stack:
-            runtime = provide.runtime(distribution, self.cache, self.progress)
-            folder = work_folders.numbered(self.folder, name)
-            serving: AbstractContextManager[Server]
-            if isinstance(engine, PythonLibrary):
-                serving = engine.serve_tables(runtime, self._catalog, folder, self.progress)
-            else:
-                uris = stack.enter_context(self._metastore())
-                serving = engine.serve(runtime, uris, folder, self.progress)
-            yield engine, stack.enter_context(started(name, serving, self.progress))
+        runtime = provide.runtime(distribution, self.cache, self.progress)
+        folder = work_folders.numbered(self.folder, name)
+        serving: AbstractContextManager[Server]
+        if isinstance(engine, PythonLibrary):
+            serving = engine.serve_tables(runtime, self._catalog, folder, self.progress)
+        else:
+            serving = engine.serve(runtime, self._metastore, folder, self.progress)
+        return engine, self.stack.enter_context(started(name, serving, self.progress))
 
     def _catalog(self) -> GivenEntries:
         return GivenEntries(
             {database: _thrift(database, e) for database, e in self.entries.items()}
         )
 
-    @contextmanager
-    def _metastore(self) -> Iterator[MetastoreUris]:
+    @cached_property
+    def _metastore(self) -> MetastoreUris:
+        """One metastore for all servers, started when the first of them needs it."""
         folder = work_folders.numbered(self.folder, "metastore")
-        with provide.start_metastore(self.cache, folder, self.progress) as running:
-            with metastore_client.connect(running.uri) as client:
-                for database, entry in self.entries.items():
-                    client.register(database, [entry], entry.table["sd"]["location"])
-            yield running.uris
+        starting = provide.start_metastore(self.cache, folder, self.progress)
+        running = self.stack.enter_context(starting)
+        with metastore_client.connect(running.uri) as client:
+            for database, entry in self.entries.items():
+                client.register(database, [entry], entry.table["sd"]["location"])
+        return running.uris
 
 
 def _thrift(database: str, entry: CatalogEntry) -> Entry:

@@ -32,6 +32,7 @@ SIGNS: Final = {
     ">": Comparison.GREATER,
     "=": Comparison.EQUAL,
 }
+SIGN_OF: Final = {test: sign for sign, test in SIGNS.items()}
 _IN_SIGNS: Final = frozenset(word for sign in SIGNS for word in sign.split())
 OLD: Final = "old"
 NEW: Final = "new"
@@ -67,8 +68,7 @@ class ConditionText:
     values: tuple[Written, ...] = ()
 
     def __str__(self) -> str:
-        sign = next(text for text, test in SIGNS.items() if test is self.test)
-        parts = (path_text(self.path), sign, ", ".join(map(_text, self.values)))
+        parts = (path_text(self.path), SIGN_OF[self.test], ", ".join(map(_text, self.values)))
         return " ".join(part for part in parts if part)
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -40,15 +39,13 @@ class SimulatedReader:
     cannot: str = ""
     asked: list[Question] = field(default_factory=list)
 
-    def __call__(self, entries: object) -> Any:  # noqa: ANN401 - stands for AuditReaders
-        del entries
+    def __call__(self, *_: object) -> Any:  # noqa: ANN401 - stands for AuditReaders
         return self
 
-    @contextmanager
-    def serve(self, name: str) -> Iterator[tuple[Any, Any]]:
+    def serve(self, name: str) -> tuple[Any, Any]:
         del name
         engine = SimpleNamespace(cannot=lambda *_: self.cannot)
-        yield engine, SimpleNamespace(connect=lambda _: self)
+        return engine, SimpleNamespace(connect=lambda _: self)
 
     def ask(self, question: Question, *, timeout_s: float) -> Reply:
         assert timeout_s
