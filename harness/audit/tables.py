@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
 
 from harness import formats
 from harness.engines.format_facts import FormatFacts
@@ -18,11 +17,9 @@ from harness.formats.hudi import read_plan as hudi_plan
 from harness.formats.hudi.records import TYPE, HudiTable
 from harness.formats.iceberg import read_plan as iceberg_plan
 from harness.formats.read_plan import ReadPlan
-from harness.usage import scan
+from harness.usage import hudi_table, scan
 from harness.usage.catalog_table import CatalogTable
 from harness.usage.usage_file import UsedFormat, UsedTable
-
-_HUDI: Final = {"COPY_ON_WRITE": UsedFormat.HUDI_COW, "MERGE_ON_READ": UsedFormat.HUDI_MOR}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,4 +74,4 @@ def with_type(table: CatalogTable) -> CatalogTable:
     if table.format is not UsedFormat.HUDI:
         return table
     properties = HudiTable(table_folder.at(table.location)).properties
-    return replace(table, format=_HUDI.get(properties.get(TYPE, ""), table.format))
+    return replace(table, format=hudi_table.TYPES.get(properties.get(TYPE, ""), table.format))

@@ -22,7 +22,7 @@ ADDED: Final = "_hoodie_"
 SYNCED: Final = {"timestamp", "long"}
 """Into the catalog, a timestamp is synchronised as a number by default
 (`hoodie.datasource.hive_sync.support_timestamp`): that is no change."""
-_TYPES: Final = {"COPY_ON_WRITE": UsedFormat.HUDI_COW, "MERGE_ON_READ": UsedFormat.HUDI_MOR}
+TYPES: Final = {"COPY_ON_WRITE": UsedFormat.HUDI_COW, "MERGE_ON_READ": UsedFormat.HUDI_MOR}
 
 
 def read(folder: TableFolder, table: CatalogTable) -> UsedTable:
@@ -34,7 +34,7 @@ def read(folder: TableFolder, table: CatalogTable) -> UsedTable:
     replaced = frozenset[str]()
     for entry in hudi.replacements():
         try:
-            replaced |= timeline.replaced_groups(hudi.record(entry), entry.path)
+            replaced |= hudi.replaced_groups(entry)
         except (FileFactError, UnreadableError) as problem:
             doubts.add(Fact.SCHEMA_CHANGES, problem)
     slices, base = hudi.slices(replaced), None
@@ -55,7 +55,7 @@ def read(folder: TableFolder, table: CatalogTable) -> UsedTable:
     }
     return UsedTable(
         table.name,
-        _TYPES.get(hudi.properties[TYPE], UsedFormat.HUDI),
+        TYPES.get(hudi.properties[TYPE], UsedFormat.HUDI),
         table_version=hudi.version,
         partitioned=bool(hudi.partition_fields),
         features=tuple(sorted(features)),

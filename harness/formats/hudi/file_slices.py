@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from harness.formats.hudi import timeline
-from harness.formats.hudi.records import BASE, LOG, HudiTable
+from harness.formats.hudi.records import HudiTable
 
 BY_COMPLETION: Final = 8
 """The first table version in which log files go by when their writes were completed."""
@@ -44,20 +43,14 @@ def slices(table: HudiTable, counts: Callable[[str], bool]) -> Iterator[SliceFil
     replaced = _replaced(table, counts)
     bases: dict[str, tuple[str, str]] = {}
     logs = defaultdict[str, list[tuple[str, int, str, str]]](list)
-    for file in (file for files in table.folder.walk() for file in files):
-        name = BASE.fullmatch(file.name) or LOG.fullmatch(file.name)
-        if name is None:
-            continue
-        group = timeline.file_group(file.path.rpartition("/")[0], name["group"])
-        if group in replaced:
-            continue
-        if name.re is BASE:
-            if counts(name["instant"]):
-                newest = name["instant"], file.path
-                bases[group] = max(bases.get(group, newest), newest)
-        elif not name["cdc"]:
-            when = _when(table, name["instant"])
-            logs[group].append((when, int(name["number"]), name["token"], file.path))
+    for file in table.data_files(replaced):
+        if file.is_base:
+            if counts(file.instant):
+                newest = file.instant, file.path
+                bases[file.group] = max(bases.get(file.group, newest), newest)
+        elif not file.name["cdc"]:
+            at = _when(table, file.instant), int(file.name["number"]), file.name["token"]
+            logs[file.group].append((*at, file.path))
     for group in sorted({*bases, *logs}):
         instant, base = bases.get(group, ("", ""))
         paths = tuple(log[-1] for log in sorted(logs[group]) if log[0] >= instant)
@@ -67,9 +60,7 @@ def slices(table: HudiTable, counts: Callable[[str], bool]) -> Iterator[SliceFil
 
 def _replaced(table: HudiTable, counts: Callable[[str], bool]) -> frozenset[str]:
     groups = (
-        timeline.replaced_groups(table.record(entry), entry.path)
-        for entry in table.replacements()
-        if counts(entry.requested)
+        table.replaced_groups(entry) for entry in table.replacements() if counts(entry.requested)
     )
     return frozenset[str]().union(*groups)
 

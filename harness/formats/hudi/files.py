@@ -21,12 +21,11 @@ from harness.formats.files import avro, parquet
 from harness.formats.hudi import log as hudi_log
 from harness.formats.hudi import records, timeline
 from harness.formats.hudi.log import BlockKind
-from harness.formats.hudi.records import BASE, HOODIE, LOG, HudiTable
+from harness.formats.hudi.records import BASE, HOODIE, LOG, RECORD_KEY, HudiTable
 from harness.model.canonical import Value
 from harness.model.file_facts import ColumnStatistics, FileFact, FileKind, StatisticsSource, bound
 from harness.scenario.statements import LOCATION
 
-RECORD_KEY: Final = "_hoodie_record_key"
 _BESIDE: Final = re.compile(r"\..*\.crc|\.hoodie_partition_metadata(\.parquet|\.orc)?")
 """Files in data folders that hold no rows."""
 
@@ -37,9 +36,7 @@ def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
     `key`: where record keys come from if a table has no meta columns.
     """
     table = records.local(folder)
-    replaced = frozenset[str]()
-    for entry in table.replacements():
-        replaced |= timeline.replaced_groups(table.record(entry), entry.path)
+    replaced = frozenset[str]().union(*map(table.replaced_groups, table.replacements()))
     if table.properties.get("hoodie.populate.meta.fields") != "false":
         key = RECORD_KEY
     undone = set[tuple[str, str]]()

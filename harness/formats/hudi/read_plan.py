@@ -20,7 +20,7 @@ from harness.formats.hudi import file_slices, table_schema
 from harness.formats.hudi import log as hudi_log
 from harness.formats.hudi.file_slices import SliceFiles
 from harness.formats.hudi.log import BlockKind, LogBlock
-from harness.formats.hudi.records import BASE_FORMAT, PARQUET, TYPE, HudiTable
+from harness.formats.hudi.records import BASE_FORMAT, PARQUET, RECORD_KEY, TYPE, HudiTable
 from harness.formats.hudi.table_schema import OPERATION, TableSchema, arrow_type
 from harness.formats.read_plan import (
     DeletedKeys,
@@ -37,7 +37,6 @@ from harness.model.canonical import Look, Value
 if TYPE_CHECKING:
     from harness.formats.hudi.timeline import Entry
 
-RECORD_KEY: Final = "_hoodie_record_key"
 IS_DELETED: Final = "_hoodie_is_deleted"
 """A column that may say that a record only deletes (`HoodieRecord`)."""
 NEWEST_VERSION: Final = 9

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,6 +31,7 @@ BASE: Final = re.compile(r"(?P<group>[^_.][^_]*)_[^_]+_(?P<instant>\d+)\.parquet
 LOG: Final = re.compile(
     r"\.(?P<group>[^_]+)_(?P<instant>\d+)\.log\.(?P<number>\d+)_(?P<token>[\d-]+)(?P<cdc>\.cdc)?"
 )
+RECORD_KEY: Final = "_hoodie_record_key"
 TYPE: Final = "hoodie.table.type"
 BASE_FORMAT: Final = "hoodie.table.base.file.format"
 PARQUET: Final = "PARQUET"
@@ -60,6 +61,21 @@ class Slices:
     logs: bool
     why: str
     """Why not all files were seen; those that were not may be older."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataFileName:
+    """A base or log file, as far as its name says what it is."""
+
+    path: str
+    group: str
+    """See `timeline.file_group`."""
+    instant: str
+    name: re.Match[str]
+
+    @property
+    def is_base(self) -> bool:
+        return self.name.re is BASE
 
 
 @dataclass(frozen=True)  # no slots: what is derived is cached
@@ -110,6 +126,19 @@ class HudiTable:
     def record(self, entry: Entry) -> bytes:
         return self.folder.text(entry.path) or b""
 
+    def data_files(self, replaced: Collection[str]) -> Iterator[DataFileName]:
+        """Yield the base and log files in the table's folders, but for replaced file groups."""
+        for file in (file for files in self.folder.walk() for file in files):
+            name = BASE.fullmatch(file.name) or LOG.fullmatch(file.name)
+            if name is not None:
+                group = timeline.file_group(file.path.rpartition("/")[0], name["group"])
+                if group not in replaced:
+                    yield DataFileName(file.path, group, name["instant"], name)
+
+    def replaced_groups(self, entry: Entry) -> frozenset[str]:
+        """Return the file groups that a replacement replaced."""
+        return timeline.replaced_groups(self.record(entry), entry.path)
+
     def replacements(self) -> Sequence[Entry]:
         return timeline.completed(self.entries, [timeline.REPLACE])
 
@@ -135,18 +164,12 @@ class HudiTable:
         logs: dict[str, str] = {}
         why = ""
         try:
-            for file in (file for files in self.folder.walk() for file in files):
-                name = BASE.fullmatch(file.name) or LOG.fullmatch(file.name)
-                if name is None:
-                    continue
-                group = timeline.file_group(file.path.rpartition("/")[0], name["group"])
-                if group in replaced:
-                    continue
-                if name.re is LOG:
-                    logs[group] = min(logs.get(group, name["instant"]), name["instant"])
-                elif self.has(name["instant"]):
-                    version = name["instant"], file.path
-                    bases[group] = max(bases.get(group, version), version)
+            for file in self.data_files(replaced):
+                if not file.is_base:
+                    logs[file.group] = min(logs.get(file.group, file.instant), file.instant)
+                elif self.has(file.instant):
+                    version = file.instant, file.path
+                    bases[file.group] = max(bases.get(file.group, version), version)
                 elif not self.entries:
                     why = f"there is {file.path}, and no timeline that says what it is part of"
         except UnreadableError as problem:
