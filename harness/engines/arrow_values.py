@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import uuid
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from harness.model.canonical import MapValue, Value, from_json, moment, to_json
@@ -131,7 +131,10 @@ def _day_or_moment(scalar: Any) -> Value:  # noqa: ANN401 - as above
 
 
 def array_of(values: Iterable[Value], type_: pyarrow.DataType) -> pyarrow.Array:
-    """Return canonical values as an array; raises ValueError or Arrow's errors."""
+    """Return canonical values as an array; raises ValueError or Arrow's errors.
+
+    A map may be a dict as well.
+    """
     import pyarrow as pa  # noqa: PLC0415 - only reading needs it
 
     # Arrow builds no arrays of extension types inside of others, but casts to them.
@@ -140,15 +143,23 @@ def array_of(values: Iterable[Value], type_: pyarrow.DataType) -> pyarrow.Array:
 
 
 def _storage(type_: pyarrow.DataType) -> pyarrow.DataType:
+    inner = with_parts(type_, lambda part: part.with_type(_storage(part.type)))
+    return getattr(inner, "storage_type", inner)
+
+
+def with_parts(
+    type_: pyarrow.DataType, change: Callable[[pyarrow.Field], pyarrow.Field]
+) -> pyarrow.DataType:
+    """Return a type with the fields changed that it is made of, and lists as plain ones."""
     import pyarrow as pa  # noqa: PLC0415 - only reading needs it
 
     if pa.types.is_struct(type_):
-        return pa.struct([(part.name, _storage(part.type)) for part in type_])
+        return pa.struct([change(part) for part in type_])
     if pa.types.is_map(type_):
-        return pa.map_(_storage(type_.key_type), _storage(type_.item_type))
-    if pa.types.is_list(type_):
-        return pa.list_(_storage(type_.value_type))
-    return getattr(type_, "storage_type", type_)
+        return pa.map_(change(type_.key_field), change(type_.item_field))
+    if pa.types.is_list(type_) or pa.types.is_large_list(type_):
+        return pa.list_(change(type_.value_field))
+    return type_
 
 
 def _of_canonical(value: Value, type_: pyarrow.DataType) -> Any:  # noqa: ANN401 - for Arrow
@@ -160,7 +171,8 @@ def _of_canonical(value: Value, type_: pyarrow.DataType) -> Any:  # noqa: ANN401
         return {part.name: _of_canonical(value.get(part.name), part.type) for part in type_}
     if kinds.is_map(type_):
         types = type_.key_type, type_.item_type
-        return [tuple(map(_of_canonical, pair, types)) for pair in value.pairs]
+        pairs = value.items() if isinstance(value, dict) else value.pairs
+        return [tuple(map(_of_canonical, pair, types)) for pair in pairs]
     if kinds.is_list(type_) or kinds.is_large_list(type_):
         return [_of_canonical(part, type_.value_type) for part in value]
     return _of_text(value, type_) if isinstance(value, str) else value

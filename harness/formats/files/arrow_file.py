@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from io import BytesIO
-from typing import IO, TYPE_CHECKING, Any, Final, TypeVar
+from typing import IO, TYPE_CHECKING, Final, TypeVar
 
+from harness.engines.arrow_values import with_parts
 from harness.formats.api import FileFactError
 from harness.formats.files import avro, avro_table, orc, orc_table, table_folder
 from harness.formats.files.column_parts import FIELD_ID
@@ -31,25 +33,26 @@ def schema(location: str) -> pa.Schema:
 
 
 def _opened(location: str, read: Callable[[IO[bytes]], _Read]) -> _Read:
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
     head, _, name = location.rpartition("/")
-    try:
-        with table_folder.at(head).opened(name) as file:
-            return read(file)
-    except UnreadableError as problem:
-        raise FileFactError(f"{name}: {problem}") from problem
-    except (pa.ArrowException, ValueError, EOFError, IndexError, KeyError) as problem:
-        raise FileFactError(f"{name}: {problem}") from problem
+    with _named(name), table_folder.at(head).opened(name) as file:
+        return read(file)
 
 
 def of_bytes(content: bytes, name: str) -> pa.Table:
     """Read what is a whole file inside of another; raises FileFactError."""
+    with _named(name):
+        return _read(BytesIO(content))
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Raise what reading raises as FileFactError with the name of the file."""
     import pyarrow as pa  # noqa: PLC0415 - only reading needs it
 
+    of_content = pa.ArrowException, ValueError, EOFError, IndexError, KeyError
     try:
-        return _read(BytesIO(content))
-    except (pa.ArrowException, ValueError, EOFError, IndexError, KeyError) as problem:
+        yield
+    except (UnreadableError, *of_content) as problem:
         raise FileFactError(f"{name}: {problem}") from problem
 
 
@@ -57,8 +60,7 @@ def _read(file: IO[bytes]) -> pa.Table:
     import pyarrow as pa  # noqa: PLC0415 - only reading needs it
     import pyarrow.parquet as pq  # noqa: PLC0415
 
-    begin = file.read(len(avro.MAGIC))
-    file.seek(0)
+    begin = _begin(file)
     if begin == avro.MAGIC:
         return avro_table.read(file)
     if begin.startswith(orc.MAGIC):
@@ -70,12 +72,18 @@ def _read(file: IO[bytes]) -> pa.Table:
     return table.cast(pa.schema([_with_id(field) for field in table.schema]))
 
 
+def _begin(file: IO[bytes]) -> bytes:
+    """Return the bytes that say of which kind a file is, and leave it at its beginning."""
+    begin = file.read(len(avro.MAGIC))
+    file.seek(0)
+    return begin
+
+
 def _schema(file: IO[bytes]) -> pa.Schema:
     import pyarrow as pa  # noqa: PLC0415 - only reading needs it
     import pyarrow.parquet as pq  # noqa: PLC0415
 
-    begin = file.read(len(avro.MAGIC))
-    file.seek(0)
+    begin = _begin(file)
     if begin == avro.MAGIC:
         return avro_table.schema(file)
     if begin.startswith(orc.MAGIC):
@@ -91,15 +99,7 @@ def _schema(file: IO[bytes]) -> pa.Schema:
 def _with_id(field: pa.Field) -> pa.Field:
     """Return a field with its id under one name, and so its parts."""
     import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-    import pyarrow.types as kinds  # noqa: PLC0415
 
-    type_: Any = field.type
-    if kinds.is_struct(type_):
-        type_ = pa.struct([_with_id(part) for part in type_])
-    elif kinds.is_map(type_):
-        type_ = pa.map_(_with_id(type_.key_field), _with_id(type_.item_field))
-    elif kinds.is_list(type_) or kinds.is_large_list(type_):
-        type_ = pa.list_(_with_id(type_.value_field))
-    metadata = field.metadata or {}
+    type_, metadata = with_parts(field.type, _with_id), field.metadata or {}
     ids = [metadata[key] for key in _STORED_IDS if key in metadata]
     return pa.field(field.name, type_, field.nullable, {FIELD_ID: ids[0]} if ids else None)

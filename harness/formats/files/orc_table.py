@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import IO, TYPE_CHECKING, Any
 
+from harness.engines.arrow_values import array_of, with_parts
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -31,22 +33,13 @@ def read(file: IO[bytes]) -> pa.Table:
 def _in_micros(field: pa.Field) -> pa.Field:
     import pyarrow as pa  # noqa: PLC0415 - only reading needs it
 
-    type_ = field.type
-    if pa.types.is_timestamp(type_):
-        return field.with_type(pa.timestamp("us", type_.tz))
-    if pa.types.is_struct(type_):
-        return field.with_type(pa.struct([_in_micros(part) for part in type_]))
-    if pa.types.is_map(type_):
-        inner = _in_micros(type_.key_field), _in_micros(type_.item_field)
-        return field.with_type(pa.map_(*inner))
-    if pa.types.is_list(type_):
-        return field.with_type(pa.list_(_in_micros(type_.value_field)))
-    return field
+    if pa.types.is_timestamp(field.type):
+        return field.with_type(pa.timestamp("us", field.type.tz))
+    return field.with_type(with_parts(field.type, _in_micros))
 
 
 def _column(file: IO[bytes], field: pa.Field) -> pa.Array:
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-    import pyorc  # noqa: PLC0415
+    import pyorc  # noqa: PLC0415 - only reading needs it
 
     file.seek(0)
     try:
@@ -58,20 +51,4 @@ def _column(file: IO[bytes], field: pa.Field) -> pa.Array:
         rows: list[Any] = [row[field.name] for row in reader]
     except (pyorc.errors.ORCError, OverflowError) as problem:
         raise ValueError(str(problem)) from problem
-    return pa.array([_pairs(value, field.type) for value in rows], field.type)
-
-
-def _pairs(value: Any, type_: pa.DataType) -> Any:  # noqa: ANN401 - what Python has
-    """Return a value with maps as Arrow takes them."""
-    import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
-
-    if value is None:
-        return None
-    if kinds.is_struct(type_):
-        return {part.name: _pairs(value[part.name], part.type) for part in type_}
-    if kinds.is_map(type_):
-        types = type_.key_type, type_.item_type
-        return [tuple(map(_pairs, pair, types)) for pair in value.items()]
-    if kinds.is_list(type_):
-        return [_pairs(part, type_.value_type) for part in value]
-    return value
+    return array_of(rows, field.type)

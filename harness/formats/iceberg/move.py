@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import io
 import json
-import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from harness.formats.files.locations import Locations
+from harness.formats.iceberg import puffin
 from harness.formats.iceberg.table import METADATA, parse
 
 FILE_PATH: Final = "file_path"
-PUFFIN: Final = b"PFA1"
 _AVRO: Final = "*.avro"
 _JSON: Final = "*.metadata.json"
 _AVRO_KEYS: Final = "avro."
@@ -139,9 +138,4 @@ def _puffin(content: bytes, change: Callable[[Any], Any]) -> bytes:
 
     A blob without a footer stays as it is: it is none, whatever its path says.
     """
-    if not content.endswith(PUFFIN):
-        return content
-    size, flags = struct.unpack("<i4s", content[-12:-4])
-    begin = len(content) - 12 - size
-    payload = json.dumps(change(json.loads(content[begin : begin + size]))).encode()
-    return content[:begin] + payload + struct.pack("<i4s", len(payload), flags) + PUFFIN
+    return puffin.with_footer(content, change) if puffin.is_framed(content) else content

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from harness.formats.files import deletion_vectors
@@ -57,17 +57,40 @@ def blob_positions(blob: bytes) -> frozenset[int]:
 
 
 def _blobs(content: bytes) -> list[Mapping[str, Any]]:
-    is_framed = content.startswith(MAGIC) and content.endswith(MAGIC)
-    if not is_framed or len(content) < 2 * len(MAGIC) + _FOOTER_END.size:
+    begin = _footer(content)
+    try:
+        blobs: list[Mapping[str, Any]] = _text(content, begin)["blobs"]
+    except (ValueError, KeyError, TypeError) as problem:
+        raise ValueError(f"its footer is not what the specification says: {problem}") from problem
+    return blobs
+
+
+def _footer(content: bytes) -> int:
+    """Return where the footer's text begins; raises ValueError where the file has none."""
+    if not is_framed(content):
         raise ValueError(f"it is no Puffin file: that begins and ends with {MAGIC.decode()}")
     size, flags, _ = _FOOTER_END.unpack_from(content, len(content) - _FOOTER_END.size)
-    begin = len(content) - _FOOTER_END.size - size
+    begin: int = len(content) - _FOOTER_END.size - size
     if flags == _COMPRESSED:
         raise ValueError("its footer is compressed, which is not read here")
     if begin < 0 or content[begin - len(MAGIC) : begin] != MAGIC:
         raise ValueError("its footer does not begin where it says")
-    try:
-        blobs: list[Mapping[str, Any]] = json.loads(content[begin : begin + size])["blobs"]
-    except (ValueError, KeyError, TypeError) as problem:
-        raise ValueError(f"its footer is not what the specification says: {problem}") from problem
-    return blobs
+    return begin
+
+
+def _text(content: bytes, begin: int) -> Any:  # noqa: ANN401 - JSON
+    return json.loads(content[begin : -_FOOTER_END.size])
+
+
+def is_framed(content: bytes) -> bool:
+    """Return whether a file has the frame of a Puffin file: else it is a bare blob."""
+    enough = len(content) >= 2 * len(MAGIC) + _FOOTER_END.size
+    return enough and content.startswith(MAGIC) and content.endswith(MAGIC)
+
+
+def with_footer(content: bytes, change: Callable[[Any], Any]) -> bytes:
+    """Return a file with a changed footer; its blobs stay where they are. Raises ValueError."""
+    begin = _footer(content)
+    payload = json.dumps(change(_text(content, begin))).encode()
+    _, flags, _ = _FOOTER_END.unpack_from(content, len(content) - _FOOTER_END.size)
+    return content[:begin] + payload + _FOOTER_END.pack(len(payload), flags, MAGIC)

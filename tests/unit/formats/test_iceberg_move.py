@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from harness.formats.iceberg import move as iceberg_move
+from harness.formats.iceberg import puffin
 from harness.formats.iceberg.manifests import avro_records
 from harness.formats.iceberg.table import table
 
@@ -64,7 +65,7 @@ def test_deletes_are_of_the_copied_files(copy: Path) -> None:
             (size,) = struct.unpack("<i", content[-12:-8])
             footer = json.loads(content[-12 - size : -12])
             named = {blob["properties"]["referenced-data-file"] for blob in footer["blobs"]}
-            assert content[-12 - size - 4 : -12 - size] == iceberg_move.PUFFIN
+            assert content[-12 - size - 4 : -12 - size] == puffin.MAGIC
         else:
             written = pq.read_table(path)
             named = set(written.column("file_path").to_pylist())
