@@ -55,8 +55,6 @@ class ExpectedVersion:
     rows: tuple[str, ...]
     """Each as JSON, sorted."""
     count: int
-    alternatives: tuple[Mapping[str, Any], ...] = ()
-    """Other answers, each with `when`, its condition."""
 
     @property
     def past(self) -> str:
@@ -78,7 +76,6 @@ class TableWithAnswers:
     """The prefixes of recorded paths, each with the folder that they stand for."""
     versions: tuple[ExpectedVersion, ...]
     questions: tuple[Mapping[str, Any], ...]
-    may_refuse: bool = False
     open_case: str = ""
 
     def version(self, name: str) -> ExpectedVersion:
@@ -107,7 +104,6 @@ def read(path: Path) -> TableWithAnswers:
             _roots(notes, folder),
             tuple(_version(version, versions) for version in versions.values()),
             tuple(answers.get("questions", ())),
-            bool(notes.get("may_refuse")),
             notes.get("open_case") or "",
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
@@ -139,7 +135,6 @@ def _version(data: Mapping[str, Any], others: Mapping[str, Mapping[str, Any]]) -
         columns,
         tuple(sorted(_text(row, [column[1] for column in columns]) for row in rows)),
         data.get("count", len(rows)),
-        tuple(data.get("alternatives", ())),
     )
 
 

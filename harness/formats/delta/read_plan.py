@@ -18,6 +18,7 @@ from harness.formats.delta import vectors
 from harness.formats.delta.checkpoints import LOG, Action
 from harness.formats.delta.column_types import arrow_type, partition_value
 from harness.formats.delta.log import ID, MODE, DeltaLog, LiveFile, physical_name
+from harness.formats.files import typed_text
 from harness.formats.files.column_parts import ColumnPart
 from harness.formats.files.table_folder import TableFolder
 from harness.formats.read_plan import FileColumns, Id, PlannedFile, ReadPlan
@@ -114,15 +115,12 @@ class PlannedTable:
         return vectors.deleted(self.folder, vector) if vector else frozenset()
 
     def constants(self, partition: Mapping[str, str | None], path: str) -> Mapping[Id, Value]:
-        constants: dict[Id, Value] = {}
-        for field in self._partition():
-            stored = physical_name(field)
-            try:
-                value = partition_value(partition.get(stored), str(field["type"]))
-            except ValueError as problem:
-                raise FileFactError(f"{path}: {stored}: {problem}") from problem
-            constants[self._identify(field, (stored,))] = value
-        return constants
+        columns = ((field, physical_name(field)) for field in self._partition())
+        texts = (
+            (self._identify(field, (stored,)), stored, partition.get(stored), str(field["type"]))
+            for field, stored in columns
+        )
+        return typed_text.constants(path, texts, partition_value)
 
     def undecided(self, live: Sequence[LiveFile]) -> Iterator[str]:
         """Yield of which columns the protocol does not say what their values are."""

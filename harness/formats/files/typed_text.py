@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import datetime
 import decimal
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
+from harness.formats.api import FileFactError
+from harness.formats.read_plan import Id
 from harness.model.canonical import Value, single
 
 if TYPE_CHECKING:
@@ -30,6 +33,25 @@ def value(text: str | None, type_: pyarrow.DataType) -> Value:
         return _value(text, type_)
     except (ValueError, KeyError, ArithmeticError) as problem:
         raise ValueError(f"'{text}' stands for no {type_}") from problem
+
+
+def constants(
+    path: str,
+    columns: Iterable[tuple[Id, str, str | None, str]],
+    value_of: Callable[[str | None, str], Value],
+) -> Mapping[Id, Value]:
+    """Return the values of the columns of a partition by their ids.
+
+    `columns`: of each its id, its name, the text of its value, and the format's word for its type;
+    `value_of` has the last two. Raises FileFactError, with `path`: a text stands for no value.
+    """
+    constants_by_id: dict[Id, Value] = {}
+    for id_, name, text, word in columns:
+        try:
+            constants_by_id[id_] = value_of(text, word)
+        except ValueError as problem:
+            raise FileFactError(f"{path}: {name}: {problem}") from problem
+    return constants_by_id
 
 
 def _value(text: str, type_: pyarrow.DataType) -> Value:

@@ -118,13 +118,13 @@ class PlainFolder:
         texts = partition_paths.texts(folder, self._levels)
         if len(texts) != len(self._levels):
             raise FileFactError(f"{path}: its folder does not say {', '.join(self._levels)}")
-        constants: dict[Id, Value] = {}
-        for part, text in zip(self.partition_columns, texts, strict=True):
-            try:
-                constants[part.id] = typed_text.value(text, self.arrow_type(part.type))
-            except ValueError as problem:
-                raise FileFactError(f"{path}: {part.name}: {problem}") from problem
-        return constants
+        columns = (
+            (part.id, part.name, text, part.type)
+            for part, text in zip(self.partition_columns, texts, strict=True)
+        )
+        return typed_text.constants(
+            path, columns, lambda text, word: typed_text.value(text, self.arrow_type(word))
+        )
 
     def undecided(self) -> Iterator[str]:
         """Yield where files differ from the table, or from what another one may be read as."""

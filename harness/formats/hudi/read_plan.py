@@ -325,14 +325,14 @@ class PlannedHudiTable:
         texts = read(slice_.folder, fields)
         if not texts and len(fields) == 1:
             texts = (slice_.folder,)
-        constants: dict[Id, Value] = {}
-        for field, text in zip(fields, texts, strict=False):
-            if (part := self.schema.find(field)) is not None:
-                try:
-                    constants[part.id] = typed_text.value(text, arrow_type(part.type))
-                except ValueError as problem:
-                    raise FileFactError(f"{slice_.folder}: {field}: {problem}") from problem
-        return constants
+        columns = (
+            (part.id, field, text, part.type)
+            for field, text in zip(fields, texts, strict=False)
+            if (part := self.schema.find(field)) is not None
+        )
+        return typed_text.constants(
+            slice_.folder, columns, lambda text, word: typed_text.value(text, arrow_type(word))
+        )
 
 
 _PLACEHOLDERS: Final = {"__null__": None, "__empty__": ""}
