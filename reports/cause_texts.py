@@ -273,8 +273,7 @@ def _text(run: Run, cause: RunCause, asked: SettingsAsked) -> CauseText:
     setting, scenarios = asked.helpful(cause), cause.scenarios
     key = cause.key
     bad = key.symptom.kind in BAD
-    of = key.finding, key.operation, cause.verdicts, run
-    right = known_defects.right_in(*of) if bad else ()
+    right = known_defects.right_in(key.finding, key.operation, cause.verdicts, run) if bad else ()
     where = counted(len(scenarios), "scenario") if len(scenarios) > 1 else scenarios[0]
     readers = [(run.info.reader(reader).by_default, reader) for reader in cause.readers]
     readers.sort(key=lambda reader: not reader[0])

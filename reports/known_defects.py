@@ -134,7 +134,9 @@ def of_wrong_answers(run: Run) -> Mapping[str, tuple[str, ...]]:
             for verdict in cause.verdicts:
                 names.setdefault(verdict.case, []).append(known)
     return {
-        case: tuple(dict.fromkeys(chain.from_iterable(of))) for case, of in names.items() if all(of)
+        case: tuple(dict.fromkeys(chain.from_iterable(known)))
+        for case, known in names.items()
+        if all(known)
     }
 
 

@@ -36,7 +36,7 @@ from harness.comparison.result import (
 )
 from harness.core.counting import counted
 from harness.core.grouping import grouped
-from harness.core.records import Finding, Verdict, VerdictKind
+from harness.core.records import Finding, Refusal, Verdict, VerdictKind
 from harness.model import past_views
 from harness.reports import known_defects
 from harness.reports.document import (
@@ -238,8 +238,8 @@ class WrongToday:
 
     @property
     def trackers(self) -> tuple[str, ...]:
-        of = (known_defects.known_defects()[name].trackers for name in self.known)
-        return tuple(dict.fromkeys(chain.from_iterable(of)))
+        trackers = (known_defects.known_defects()[name].trackers for name in self.known)
+        return tuple(dict.fromkeys(chain.from_iterable(trackers)))
 
 
 def wrong_today_of(comparison: SideComparison) -> tuple[WrongToday, ...]:
@@ -257,11 +257,11 @@ def wrong_today_of(comparison: SideComparison) -> tuple[WrongToday, ...]:
     today = (
         WrongToday(
             *key,
-            len(of),
-            sum(fixed for fixed, _ in of),
-            tuple(name for name in of[0][1] if all(name in names for _, names in of)),
+            len(answers),
+            sum(fixed for fixed, _ in answers),
+            tuple(name for name in answers[0][1] if all(name in names for _, names in answers)),
         )
-        for key, of in lines.items()
+        for key, answers in lines.items()
     )
     return tuple(sorted(today, key=lambda line: -line.answers))
 
@@ -293,23 +293,20 @@ def _answered_then(comparison: SideComparison) -> Iterator[str]:
         for pair in comparison.pairs_of(VerdictChange.FIXED)
         if pair.old and pair.old.verdict is VerdictKind.REFUSED
     }
-    answers = run.answers
     by_meaning = grouped(
-        [
-            (
-                (verdict.scenario, meaning(answers[case].refusal if case in answers else None)),
-                verdict,
-            )
-            for case, verdict in refused.items()
-        ]
+        [((v.scenario, meaning(_refused_with(v, run))), v) for v in refused.values()]
     )
     for (scenario, _), verdicts in by_meaning.items():
         yield f"{scenario}: {counted(len(verdicts), 'answer')}, as {_refusal(verdicts[0], run)}"
 
 
-def _refusal(verdict: Verdict, run: Run) -> str:
+def _refused_with(verdict: Verdict, run: Run) -> Refusal | None:
     answer = run.answers.get(verdict.case)
-    refusal = answer.refusal if answer else None
+    return answer.refusal if answer else None
+
+
+def _refusal(verdict: Verdict, run: Run) -> str:
+    refusal = _refused_with(verdict, run)
     return refusal_text(refusal) if refusal else short(verdict.because)
 
 
@@ -572,9 +569,9 @@ def _shows(finding: Finding, cause: Regression) -> bool:
 def what_to_do(cause: Regression, comparison: SideComparison) -> str:
     """Say which settings make all of a cause right, and what they cost; or what else does."""
     key, run, verdicts = cause.key, comparison.new.run, [pair.either for pair in cause.pairs]
-    of = key.finding, key.operation, verdicts, run
-    versions = known_defects.right_text(known_defects.right_in(*of))
-    known = known_defects.sentences(*of)
+    cause_of = key.finding, key.operation, verdicts, run
+    versions = known_defects.right_text(known_defects.right_in(*cause_of))
+    known = known_defects.sentences(*cause_of)
     return " ".join(filter(None, (versions, _settings_or_else(cause, comparison), *known)))
 
 

@@ -124,9 +124,7 @@ class _HelpFile:
 
 @cache
 def finding_help() -> Mapping[FindingKind, FindingHelp]:
-    lines = HELP.read_text(encoding="utf-8").splitlines(keepends=True)
-    text = "kinds:\n" + "".join(f" {line}" for line in lines)
-    form, _ = load_yaml(_HelpFile, text, str(HELP), "help")
+    form, _ = load_yaml(_HelpFile, HELP.read_text(encoding="utf-8"), str(HELP), "help")
     return form.kinds
 
 
