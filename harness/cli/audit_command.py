@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from functools import partial
@@ -11,8 +12,10 @@ import typer
 from pydantic import TypeAdapter
 
 from harness.artifacts.cache import Cache
+from harness.audit.audit import TIMEOUT_S, AuditLimits
 from harness.audit.audit import audit as look
 from harness.audit.comparison import TableDifferenceKind
+from harness.audit.large_tables import MOST_ROWS
 from harness.audit.readers import AuditReaders
 from harness.audit.records import Audit, AuditedAnswer, AuditedTable, ShownDifference
 from harness.audit.tables import pinned as tables_at
@@ -56,6 +59,18 @@ def audit(
         list[str] | None,
         typer.Option("--database", metavar="PATTERN", help="Only databases of this name."),
     ] = None,
+    timeout: options.TimeoutOption = TIMEOUT_S,
+    most_seconds: Annotated[
+        float | None,
+        typer.Option(min=1, help="Seconds for a table and a reader; what is left is not known."),
+    ] = None,
+    most_bytes: Annotated[
+        int | None,
+        typer.Option(min=1, help="Bytes of data files of a table; a larger one is not known."),
+    ] = None,
+    most_rows: Annotated[
+        int, typer.Option(min=1, help="Compare tables with more rows by fingerprints.")
+    ] = MOST_ROWS,
     folders: options.OwnOption = None,
     offline: options.OfflineOption = False,
 ) -> int:
@@ -80,7 +95,8 @@ def audit(
     cache.claim()
     folder = work_folders.numbered(RUNS.resolve(), FOLDER)
     start = partial(AuditReaders, cache, folder, progress)
-    tables = tuple(look(pinned_tables, readers, start, progress))
+    limits = AuditLimits(timeout, most_seconds or math.inf, most_bytes or math.inf, most_rows)
+    tables = tuple(look(pinned_tables, readers, start, progress, limits))
     result = Audit(address, tuple(map(str, readers)), tables)
     with atomic_write(folder / FILE) as part:
         part.write_bytes(_ADAPTER.dump_json(result, indent=1))

@@ -44,7 +44,7 @@ class SimulatedReader:
 
     def serve(self, name: str) -> tuple[Any, Any]:
         del name
-        engine = SimpleNamespace(cannot=lambda *_: self.cannot)
+        engine = SimpleNamespace(cannot=lambda *_: self.cannot, fingerprint_words=lambda _: None)
         return engine, SimpleNamespace(connect=lambda _: self)
 
     def ask(self, question: Question, *, timeout_s: float) -> Reply:

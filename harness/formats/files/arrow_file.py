@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from io import BytesIO
+from io import SEEK_END, BytesIO
 from typing import IO, TYPE_CHECKING, Final, TypeVar
 
 from harness.engines.arrow_values import with_parts
@@ -30,6 +30,11 @@ def read(location: str) -> pa.Table:
 def schema(location: str) -> pa.Schema:
     """Return the columns of a file without its rows; raises FileFactError."""
     return _opened(location, _schema)
+
+
+def size(location: str) -> int:
+    """Return the number of a file's bytes; raises FileFactError."""
+    return _opened(location, lambda file: file.seek(0, SEEK_END))
 
 
 def _opened(location: str, read: Callable[[IO[bytes]], _Read]) -> _Read:
