@@ -43,15 +43,11 @@ _Roles = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ArtifactForm(LockedJar):
-    """The keys of an artifact."""
-
     members: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _LockForm(LockData):
-    """The keys of a file."""
-
     rules: str = ""
     like: str = ""
     artifacts_from: str = ""
@@ -63,7 +59,6 @@ class _LockForm(LockData):
 
 
 def parse(text: str, where: str) -> Distribution:
-    """Return the distribution that the text of a lock file says."""
     data, document = read(text, where)
     form = yaml_reader.make(_LockForm, data, document, (), "lock data")
     document.problems.raise_if_any()

@@ -70,8 +70,6 @@ Description = Mapping[str, Any]
 
 
 class TableCatalog(Protocol):
-    """Where a session finds tables."""
-
     def of(self, tables: Sequence[tuple[str, str]]) -> Sequence[tuple[tuple[str, str], Entry]]:
         """Return those of the tables that it has, each with its entry.
 
@@ -225,8 +223,6 @@ class WorkerProgram:
 
 @dataclass(frozen=True, slots=True)
 class LibraryServer(Served):
-    """A running worker."""
-
     port: int
     token: str
     library: PythonLibrary

@@ -202,7 +202,6 @@ def _with(
     view: str,
     answer: Answer,
 ) -> Verdict:
-    """Return the verdict with what the answer tells."""
     step, written = verdict.step, expectations.written
     table = expectations.table(step, view, answer.question)
     kind, because = VerdictKind.CORRECT, assessment.doubt

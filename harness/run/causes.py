@@ -62,8 +62,6 @@ class Symptom:
 
 @dataclass(frozen=True, slots=True)
 class CauseKey:
-    """What all cells of a cause have in common."""
-
     engine: str
     """The product: `trino`."""
     symptom: Symptom
@@ -112,7 +110,6 @@ class RunCause:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that are wrong."""
         findings = (f for v in self.verdicts for f in v.findings if f.kind is self.key.finding)
         return tuple(dict.fromkeys(chain.from_iterable(finding.columns for finding in findings)))
 
@@ -273,8 +270,6 @@ _COMMENT: Final = "--"
 
 @dataclass(frozen=True, slots=True)
 class SettingLine:
-    """A line that sets something."""
-
     text: str
     """As the engine takes it: `hudi.parquet.use-column-names=true`."""
     place: str

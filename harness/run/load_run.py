@@ -259,7 +259,6 @@ class RunInfo:
 
     @property
     def through(self) -> MetastoreChoice:
-        """Return the metastore that the readers ask through."""
         if self.metastore is None:
             return USUAL_METASTORE
         return MetastoreChoice(self.metastore.distribution, self.metastore.upgraded_from)
@@ -583,6 +582,5 @@ def _verdicts(folder: Path, known: Mapping[str, Verdict]) -> Iterator[Verdict]:
 
 
 def _known(known: Mapping[str, Verdict], line: bytes) -> Verdict | None:
-    """Return the verdict that a line says again."""
     verdict = known.get(jsonl.case_of(line)) if known else None
     return verdict if verdict and jsonl.dump(verdict) == line[:-1].decode() else None

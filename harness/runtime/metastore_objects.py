@@ -27,8 +27,6 @@ JsonData = Any
 
 
 class ThriftStruct(Protocol):
-    """A struct of the generated Thrift client."""
-
     thrift_spec: Any
 
 

@@ -154,7 +154,6 @@ def _wrong_names(
 def _wrong_siblings(
     siblings: Iterable[Field], in_any_case: set[str], keeping_case: Collection[str]
 ) -> Iterator[str]:
-    """Yield what is wrong with names that stand together."""
     names: dict[str, str] = {}
     for name in (field.name for field in siblings):
         other = names.setdefault(name.casefold(), name)

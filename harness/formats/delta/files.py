@@ -51,7 +51,6 @@ def last_writes(log: DeltaLog, key: str, until: int) -> Mapping[str, int]:
 
 
 def _written(folder: Path, commit: Commit, key: str) -> Iterator[str]:
-    """Yield the keys of the rows that a commit inserted or updated."""
     changes = [folder / unquote(action["path"]) for action in commit.all("cdc")]
     for path in changes:
         names, rows = parquet.content(path)
@@ -122,7 +121,6 @@ def _names(stored: Sequence[str], fields: Mapping[str, Action]) -> tuple[str, ..
 
 
 def _partition(live: LiveFile, fields: Mapping[str, Action]) -> tuple[list[str], list[Value]]:
-    """Return the partition columns of a file, and their values."""
     names, values = [], []
     for stored, text in live.partition.items():
         field = fields[stored]

@@ -176,7 +176,6 @@ def _inner(type_: Any) -> Sequence[Mapping[str, Any]]:  # noqa: ANN401 - JSON
 
 
 def types(fields: Iterable[Mapping[str, Any]]) -> Iterator[tuple[int, str]]:
-    """Yield the word for the type of each column and part by id."""
     for field in fields:
         yield int(field["id"]), part_of("", field["id"], field["type"]).type
         yield from types(_inner(field["type"]))
