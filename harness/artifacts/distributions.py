@@ -36,8 +36,7 @@ from harness.core.yaml_reader import Document
 BUILDS_ON: Final = ("like", "artifacts_from")
 _ROLE: Final = "[a-z0-9][a-z0-9_-]*(/[a-z0-9][a-z0-9_.-]*)*"
 _Roles = Annotated[
-    str,
-    like(f"{_ROLE}( {_ROLE})*", "roles such as lib, front or plugin/hive, a space between"),
+    str, like(f"{_ROLE}( {_ROLE})*", "roles such as lib, front or plugin/hive, a space between")
 ]
 
 

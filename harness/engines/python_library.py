@@ -38,14 +38,7 @@ from harness.engines.arrow_values import canonical, canonical_type
 from harness.engines.engine_support import code_digest, connect_to_worker
 from harness.engines.format_facts import FormatFacts
 from harness.runtime import metastore_client
-from harness.runtime.api import (
-    Configuration,
-    MetastoreUris,
-    Running,
-    Runtime,
-    Served,
-    Surroundings,
-)
+from harness.runtime.api import Configuration, MetastoreUris, Running, Runtime, Served, Surroundings
 from harness.runtime.metastore_client import Catalog, CatalogGoneProblem, CatalogRefusedError
 
 if TYPE_CHECKING:
@@ -122,10 +115,7 @@ class PythonLibrary:
         return self.words
 
     def cannot(
-        self,
-        distribution: Distribution,
-        settings: ReaderSettings,
-        format_: FormatFacts,
+        self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
     ) -> str:
         library = format_.family == "hive" or format_.family in distribution.settings
         if format_.family not in self.families or not library:

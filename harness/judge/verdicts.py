@@ -196,11 +196,7 @@ class JudgedVariant:
 
 
 def _with(
-    assessment: Assessment,
-    verdict: Verdict,
-    expectations: Expectations,
-    view: str,
-    answer: Answer,
+    assessment: Assessment, verdict: Verdict, expectations: Expectations, view: str, answer: Answer
 ) -> Verdict:
     step, written = verdict.step, expectations.written
     table = expectations.table(step, view, answer.question)

@@ -202,10 +202,7 @@ def _check(
 
 
 def _all(
-    scenario: Scenario,
-    product: Sequence[Combination],
-    makers: Makers,
-    excluded: list[Excluded],
+    scenario: Scenario, product: Sequence[Combination], makers: Makers, excluded: list[Excluded]
 ) -> list[VariantValues]:
     makings = Makings(scenario)
     variants: dict[str, VariantValues] = {}

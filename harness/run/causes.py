@@ -19,14 +19,7 @@ from harness.artifacts import distributions
 from harness.core import refusals
 from harness.core.errors import ScenarioProblem
 from harness.core.grouping import grouped
-from harness.core.records import (
-    Answer,
-    FindingKind,
-    Refusal,
-    Responsible,
-    Verdict,
-    VerdictKind,
-)
+from harness.core.records import Answer, FindingKind, Refusal, Responsible, Verdict, VerdictKind
 from harness.core.runtime_names import lock_name
 from harness.model import past_views
 from harness.run.baseline_files import scenario_file

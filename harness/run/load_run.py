@@ -25,14 +25,7 @@ from harness.core.atomic_write import atomic_write
 from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
 from harness.core.jsonl import ByKey, Record, RecordFile
-from harness.core.records import (
-    Answer,
-    OutcomeKind,
-    QuestionKey,
-    StateRecord,
-    Verdict,
-    VerdictKind,
-)
+from harness.core.records import Answer, OutcomeKind, QuestionKey, StateRecord, Verdict, VerdictKind
 from harness.core.runtime_names import USUAL_METASTORE, MetastoreChoice
 from harness.model.simulation.reader import StrategyAnswer
 from harness.run import frames
@@ -410,9 +403,7 @@ class Run:
     def _steps(self, which: Callable[[records.Outcome], bool]) -> tuple[NotableStep, ...]:
         return tuple(
             NotableStep(
-                state.variant,
-                self.info.step(state.variant, state.outcome.step),
-                state.outcome,
+                state.variant, self.info.step(state.variant, state.outcome.step), state.outcome
             )
             for state in self.by_step.values()
             if which(state.outcome)

@@ -89,10 +89,7 @@ def parquet_entry(
         "location": f"file:{location}",
         "inputFormat": f"{_PARQUET}.MapredParquetInputFormat",
         "outputFormat": f"{_PARQUET}.MapredParquetOutputFormat",
-        "serdeInfo": {
-            "serializationLib": f"{_PARQUET}.serde.ParquetHiveSerDe",
-            "parameters": {},
-        },
+        "serdeInfo": {"serializationLib": f"{_PARQUET}.serde.ParquetHiveSerDe", "parameters": {}},
         "parameters": {},
     }
     return CatalogEntry(name, {"tableName": name, "sd": storage, "parameters": {}})
@@ -118,9 +115,7 @@ def listed_values(entries: Iterable[CatalogEntry]) -> dict[str, tuple[tuple[str,
     return result
 
 
-def column_lists(
-    catalog_entry: CatalogEntry,
-) -> tuple[Columns, tuple[tuple[Columns, str], ...]]:
+def column_lists(catalog_entry: CatalogEntry) -> tuple[Columns, tuple[tuple[Columns, str], ...]]:
     """Return the columns of an entry and those of each of its partitions, with its folder.
 
     Those that divide the table are in neither. A partition without any goes by the entry's.

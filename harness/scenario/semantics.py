@@ -126,10 +126,7 @@ def _check_table(scenario: Scenario, document: Document) -> None:
 
 
 def _check_names(
-    scenario: Scenario,
-    history: History,
-    document: Document,
-    keeping_case: Collection[str],
+    scenario: Scenario, history: History, document: Document, keeping_case: Collection[str]
 ) -> None:
     lines: dict[str, int] = {}
     for truth in history:

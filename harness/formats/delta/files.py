@@ -18,13 +18,7 @@ from harness.formats.delta import log as delta_log
 from harness.formats.delta import vectors
 from harness.formats.delta.checkpoints import Action
 from harness.formats.delta.column_types import partition_value
-from harness.formats.delta.log import (
-    CHANGE_FEED,
-    Commit,
-    DeltaLog,
-    LiveFile,
-    physical_name,
-)
+from harness.formats.delta.log import CHANGE_FEED, Commit, DeltaLog, LiveFile, physical_name
 from harness.formats.files import parquet, table_folder
 from harness.model.canonical import MapValue, Value
 from harness.model.file_facts import FileFact, FileKind

@@ -168,10 +168,7 @@ def _inner(type_: Any) -> Sequence[Mapping[str, Any]]:  # noqa: ANN401 - JSON
         case {"element": element}:
             return [{"id": type_["element-id"], "type": element}]
         case {"key": key, "value": value}:
-            return [
-                {"id": type_["key-id"], "type": key},
-                {"id": type_["value-id"], "type": value},
-            ]
+            return [{"id": type_["key-id"], "type": key}, {"id": type_["value-id"], "type": value}]
     return ()
 
 

@@ -43,10 +43,7 @@ class DataFile:
 
 
 def _delete_facts(
-    deletes: Live,
-    table: IcebergTable,
-    data: Mapping[str, DataFile],
-    vectors: Collection[str],
+    deletes: Live, table: IcebergTable, data: Mapping[str, DataFile], vectors: Collection[str]
 ) -> Iterator[FileFact]:
     """Yield a log fact for each live data file of which a file deletes rows, with their keys.
 
