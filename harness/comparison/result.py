@@ -535,11 +535,15 @@ class Rollout:
 
     def with_scope(self, unread: Mapping[str, str], *, partial_allowed: bool) -> Rollout:
         """Return it with what no state could be asked, and whether answers in part are enough."""
-        changes = {"unread": unread, "partial_allowed": partial_allowed}
-        states, others = (
-            tuple(replace(s, comparison=replace(s.comparison, **changes)) for s in some)
-            for some in (self.states, self.others)
-        )
+
+        def scoped(state: RolloutState) -> RolloutState:
+            comparison = state.comparison
+            return replace(
+                state,
+                comparison=replace(comparison, unread=unread, partial_allowed=partial_allowed),
+            )
+
+        states, others = (tuple(map(scoped, some)) for some in (self.states, self.others))
         return replace(self, states=states, others=others)
 
     @property
