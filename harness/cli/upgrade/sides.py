@@ -212,6 +212,27 @@ def check(old: Side, new: Side) -> None:
         raise UsageProblem(f"{problem}; name another version, or a setting: '{{setting=value}}'")
 
 
+def unread(
+    every: Sequence[Side], names: Iterable[str], *, stated: bool
+) -> tuple[Mapping[str, str], frozenset[str]]:
+    """Return of formats that a side does not read why, and those that nobody reads on some side.
+
+    A reader that never reads a format loses nothing; if no reader does, that counts where the
+    format is `stated`.
+    """
+    reasons, unasked = dict[str, str](), set[str]()
+    for name in names:
+        of_sides = [[distribution_support.cannot(r, name) for r in s.readers] for s in every]
+        lost = [why for whys in zip(*of_sides, strict=True) if not all(whys) for why in whys]
+        if stated and all(map(all, of_sides)):
+            lost = [why for whys in of_sides for why in whys]
+        if any(lost):
+            reasons[name] = "; ".join(dict.fromkeys(filter(None, lost)))
+            if any(all(whys) for whys in of_sides):
+                unasked.add(name)
+    return reasons, frozenset(unasked)
+
+
 def registered_first(old: Side, new: Side) -> Side:
     """Return the new side with its metastore on the upgraded database of the old, if a tool can."""
     if not (old.metastore and new.metastore) or old.metastore == new.metastore:
