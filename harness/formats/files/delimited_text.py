@@ -13,7 +13,6 @@ import decimal
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import zip_longest
 from pathlib import Path
 from typing import Final
 
@@ -77,7 +76,8 @@ def _type(path: Path, kind: str) -> DataType:
 
 
 def _values(texts: Sequence[str], types: Sequence[DataType], level: int) -> Iterator[Value]:
-    for text, type_ in zip_longest(texts[: len(types)], types, fillvalue=NULL):
+    whole = [*texts, *[NULL] * (len(types) - len(texts))]
+    for text, type_ in zip(whole, types, strict=False):
         yield _value(text, type_, level)
 
 
