@@ -186,14 +186,14 @@ class _FileProjection:
         there = self._columns.parts(stored)
         made, types, same = [], [], True
         for child in part.parts:
-            if (found := there.get(child.id)) is None:
+            if (stored_part := there.get(child.id)) is None:
                 value = self._constant(child.id, full_type(child, self.plan.arrow_type))
                 same = False
             else:
-                before = f"{sql}.{quoted(found.field.name)}"
-                value, of = self._inner(child, found, before)
-                types.append(f"{quoted(found.field.name)}: {of}")
-                same = same and value == before and child.name == found.field.name
+                before = f"{sql}.{quoted(stored_part.field.name)}"
+                value, of = self._inner(child, stored_part, before)
+                types.append(f"{quoted(stored_part.field.name)}: {of}")
+                same = same and value == before and child.name == stored_part.field.name
             made.append(f"{literal(child.name)}, {value}")
         if not types:  # then nothing would say whether the struct is NULL
             raise NotInSparkError("a struct of which the file has no part")

@@ -40,6 +40,8 @@ SAMPLED_FILES: Final = 8
 SAMPLED_ROWS: Final = 500
 """Of so many files so many rows of one row group are read once more."""
 _CONF: Final = {
+    # Else a file of checksums beside another one counts, which others than Hadoop do not renew.
+    "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
     "spark.sql.catalogImplementation": "in-memory",
     "spark.sql.caseSensitive": "true",
     "spark.sql.ansi.enabled": "true",
