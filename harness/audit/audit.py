@@ -125,6 +125,24 @@ def ask(
                 yield judge.judge(made, query, reply)
 
 
+def among_readers(answers: Sequence[AuditedAnswer]) -> list[AuditedAnswer]:
+    """Say whether readers differ where the rules leave open what is right; none is to blame."""
+    shown = dict[str, dict[str, list[str]]]()
+    for answer in answers:
+        if answer.digest:
+            shown.setdefault(answer.query, {}).setdefault(answer.digest, []).append(answer.reader)
+    made = list[AuditedAnswer]()
+    for answer in answers:
+        groups = [" and ".join(readers) for readers in shown.get(answer.query, {}).values()]
+        if answer.digest and len(groups) > 1:
+            why = f"the readers differ: {', '.join(groups)} each show something else"
+            because = f"{answer.because}; {why}" if answer.because else why
+            made.append(replace(answer, verdict=VerdictKind.UNKNOWN, because=because))
+        else:
+            made.append(answer)
+    return made
+
+
 def query_text(query: Query) -> str:
     """Return a query in words.
 
@@ -154,7 +172,8 @@ class AnswerJudge:
         """Return the verdict on an answer; what it is wrong in, and how the table was read."""
         columns = labelled(query, reply.columns)
         names = tuple(column.name for column in columns)
-        answered = replace(asked, sql=reply.sent, seconds=reply.seconds)
+        shown = comparison.digest(names, reply.rows) if self.table.rows.plan.undecided else ""
+        answered = replace(asked, sql=reply.sent, seconds=reply.seconds, digest=shown)
         wrong = self._differences(self.table.rows, query, names, reply.rows)
         if not wrong:
             return replace(answered, verdict=VerdictKind.CORRECT)
@@ -252,7 +271,7 @@ def _pin(table: PinnedTable | UsedTable) -> tuple[ReadPlan, CatalogEntry]:
         raise NotAuditedError(table.unread)
     with _named_problem():
         plan = table.plan()
-        return plan, catalog_entry(table.table, plan)
+        return plan, catalog_entry(table, plan)
 
 
 @contextmanager
@@ -273,6 +292,10 @@ def _unread(table: PinnedTable | UsedTable, why: str) -> AuditedTable:
     return AuditedTable(table.table.name, table.table.format, table.table.location, problem=why)
 
 
+def _pinned(plan: ReadPlan) -> tuple[str, Sequence[str]]:
+    return plan.version, [file.location for file in plan.files]
+
+
 def _audited(
     database: str,
     table: PinnedTable,
@@ -282,12 +305,13 @@ def _audited(
     try:
         with _named_problem():
             truth = TableTruth(database, table.facts, table_rows.read(plan))
-            answers = [answer for on in servers for answer in ask(truth, *on)]
+            answers = among_readers([answer for on in servers for answer in ask(truth, *on)])
             now = table.plan()
     except NotAuditedError as problem:
         return _unread(table, str(problem))
-    if now.version != plan.version:
-        why = f"the table went on from {plan.version} to {now.version} while readers were asked"
+    if _pinned(now) != _pinned(plan):
+        went = f" from {plan.version} to {now.version}" if plan.version != now.version else ""
+        why = f"the table went on{went} while readers were asked"
         answers = [replace(a, verdict=VerdictKind.UNKNOWN, because=why) for a in answers]
     return AuditedTable(
         table.table.name,
@@ -298,5 +322,6 @@ def _audited(
         len(truth.rows.rows),
         len(truth.rows.files),
         plan.undecided,
+        tuple(table.locations.moved),
         answers=tuple(answers),
     )

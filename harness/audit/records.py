@@ -40,6 +40,8 @@ class AuditedAnswer:
     """The number of all."""
     read_as: tuple[str, ...] = ()
     """The ways of reading the table that give this very answer; several claim nothing."""
+    digest: str = ""
+    """Of all that was shown, in any order, where the rules leave open what is right."""
     seconds: float = 0.0
 
 
@@ -57,6 +59,9 @@ class AuditedTable:
     files: int = 0
     undecided: tuple[str, ...] = ()
     """What the format's rules leave open about it."""
+    moved_from: tuple[str, ...] = ()
+    """How its metadata name its folder, where it lies elsewhere: readers are given a copy of them
+    with other paths."""
     problem: str = ""
     """Why nothing is known of it; empty where it was read."""
     answers: tuple[AuditedAnswer, ...] = ()

@@ -15,6 +15,7 @@ from harness.audit.audit import audit as look
 from harness.audit.comparison import TableDifferenceKind
 from harness.audit.readers import AuditReaders
 from harness.audit.records import Audit, AuditedAnswer, AuditedTable, ShownDifference
+from harness.audit.tables import for_readers
 from harness.audit.tables import pinned as tables_at
 from harness.cli import options, plan_options
 from harness.cli.output import Output
@@ -44,8 +45,9 @@ def audit(
         str,
         typer.Argument(
             metavar="ADDRESS",
-            help="A table's folder or one with tables, also s3://bucket/path; a Hive metastore "
-            "(thrift://host:port); an Iceberg REST catalog (https://host/path).",
+            help="A table's folder or one with tables, also s3://bucket/path; a metadata file of "
+            "an Iceberg table; a Hive metastore (thrift://host:port); an Iceberg REST catalog "
+            "(https://host/path).",
         ),
     ],
     reader: Annotated[
@@ -80,7 +82,8 @@ def audit(
     cache.claim()
     folder = work_folders.numbered(RUNS.resolve(), FOLDER)
     start = partial(AuditReaders, cache, folder, progress)
-    tables = tuple(look(pinned_tables, readers, start, progress))
+    given = (for_readers(t, folder / "moved" / str(at)) for at, t in enumerate(pinned_tables, 1))
+    tables = tuple(look(tuple(given), readers, start, progress))
     result = Audit(address, tuple(map(str, readers)), tables)
     with atomic_write(folder / FILE) as part:
         part.write_bytes(_ADAPTER.dump_json(result, indent=1))
@@ -106,6 +109,10 @@ def _lines(table: AuditedTable) -> list[str]:
     size = f"{counted(table.rows, 'row', 'rows')} in {counted(table.files, 'file', 'files')}"
     wrong = [answer for answer in table.answers if answer.verdict not in _GOOD]
     lines = [f"{table.name} ({table.format}, {size}): {_answer(table, wrong)}"]
+    if table.moved_from:
+        lines.append(
+            f"  moved here from {table.moved_from[0]}: readers are given a copy of its metadata"
+        )
     lines += [f"  left open: {sentence}" for sentence in table.undecided]
     by_cause = grouped(
         [((a.reader, a.verdict, _NUMBER.sub("0", a.because), a.read_as), a) for a in wrong]
