@@ -72,7 +72,7 @@ class _Move:
         data_file = result["data_file"]
         if data_file.get("content") == 1:
             data_file = {**data_file, FILE_PATH: self._moved_deletes(data_file[FILE_PATH])}
-        size = self.sizes.get(data_file[FILE_PATH], data_file["file_size_in_bytes"])
+        size = self.sizes.get(data_file[FILE_PATH], data_file.get("file_size_in_bytes"))
         return {**result, "data_file": {**data_file, "file_size_in_bytes": size}}
 
     def _moved_deletes(self, path: str) -> str:
@@ -133,7 +133,7 @@ def of_copy(folder: TableFolder, location: str, metadata: str) -> Locations:
         return Locations()
     roots = {root, str(table.metadata.get("location", root)).rstrip("/")}
     whole = _warehouse(root, here)
-    return Locations({**whole, **dict.fromkeys((*roots, *map(_bare, roots)), here)})
+    return Locations({**dict.fromkeys((*roots, *map(_bare, roots)), here), **whole})
 
 
 def _warehouse(root: str, here: str) -> dict[str, str]:
