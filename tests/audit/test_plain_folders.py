@@ -19,7 +19,7 @@ from pymetastore.hive_metastore import ttypes
 from harness.audit import table_rows
 from harness.formats.api import FileFactError
 from harness.formats.files import table_folder
-from harness.formats.files.delimited_text import CSV
+from harness.formats.files.hive_text import CSV
 from harness.formats.hive import read_plan
 from harness.formats.hive.read_plan import DeclaredColumns
 from harness.formats.read_plan import ReadPlan

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from harness.engines.arrow_values import array_of, arrow_type, canonical_type
 from harness.engines.hive import values as hive_values
 from harness.formats.api import FileFactError
-from harness.formats.files import arrow_file, delimited_text, table_folder, typed_text
+from harness.formats.files import arrow_file, hive_text, table_folder, typed_text
 from harness.formats.files.column_parts import ARRAY, MAP, STRUCT, ColumnPart, walk
-from harness.formats.files.delimited_text import TextForm, TextRows
+from harness.formats.files.hive_text import TextForm, TextRows
 from harness.formats.files.table_folder import TableFolder
 from harness.formats.read_plan import FileColumns, Id, PlannedFile, ReadPlan
 from harness.model import partition_paths
@@ -149,7 +149,7 @@ class PlainFolder:
         for file in self.files:
             head, _, name = file.location.rpartition("/")
             with table_folder.at(head).opened(name) as opened:
-                texts[file.path] = delimited_text.rows(opened.read(), name, self._of(file), form)
+                texts[file.path] = hive_text.rows(opened.read(), name, self._of(file), form)
         return texts
 
     def _of(self, file: FolderFile) -> tuple[tuple[str, str], ...]:

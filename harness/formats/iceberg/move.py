@@ -88,7 +88,6 @@ class _Move:
         return new
 
     def listed(self, record: dict[str, Any]) -> dict[str, Any]:
-        """Change an entry of a list of manifests."""
         result: dict[str, Any] = self.any(record)
         size = self.sizes.get(result["manifest_path"], result["manifest_length"])
         return {**result, "manifest_length": size}
@@ -208,7 +207,6 @@ def _with_other_paths(content: bytes, path: str, change: Callable[[Any], Any]) -
 
 
 def _position_deletes(content: bytes, change: Callable[[Any], Any]) -> bytes:
-    """Return a Parquet file of deleted positions with other paths."""
     import pyarrow as pa  # noqa: PLC0415 - only who moves a table needs it
     import pyarrow.parquet as pq  # noqa: PLC0415
 
