@@ -187,4 +187,4 @@ _ENDS: Final = {"r": "\r", "n": "\n"}
 
 def _unescaped(text: str, escape: str) -> str:
     """Return what an escaped text stands for (`LazyUtils.copyAndEscapeStringDataToText`)."""
-    return re.sub(f"{re.escape(escape)}(.)", lambda found: _ENDS.get(found[1], found[1]), text)
+    return re.sub(f"{re.escape(escape)}(.)", lambda match: _ENDS.get(match[1], match[1]), text)
