@@ -13,11 +13,11 @@ from typing import Annotated
 import typer
 
 from harness.artifacts.cache import Cache
-from harness.cli import options, plan_options, runs
+from harness.cli import audit_command, options, plan_options, runs
 from harness.cli.output import Output
 from harness.cli.plan_options import Change, NamedParts, PlanOverrides
 from harness.cli.runs import Resources
-from harness.cli.upgrade import rollout_runs, sides, trials
+from harness.cli.upgrade import rollout_runs, sides, table_command, trials
 from harness.comparison import acceptance
 from harness.comparison.acceptance import Acceptance
 from harness.comparison.result import ComparedSide, NotAsked, Rollout, SideComparison, compare
@@ -87,11 +87,24 @@ AllowPartialOption = Annotated[
 ]
 
 
+TableOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--table",
+        metavar="ADDRESS",
+        help="Your own table, or a catalog or folder of such, instead of tables of scenarios; as "
+        "harness audit. --from banked: the answers in --bank. Can be given several times.",
+    ),
+]
+
+
 @options.with_output
 @options.with_parts
+@options.with_tables
 def upgrade(
     output: Output,
     named: NamedParts,
+    given: options.TableOptions,
     scenarios: options.ScenariosArgument = None,
     old: FromOption = None,
     new: ToOption = None,
@@ -105,7 +118,9 @@ def upgrade(
     profile: options.ProfileOrPartsOption = None,
     query: options.QueryOption = None,
     setting: options.SettingOption = None,
+    table: TableOption = None,
     run_dir: options.RunDirOption = None,
+    resume: options.ResumeOption = False,
     k: options.SelectOption = "",
     offline: options.OfflineOption = False,
     timeout: options.TimeoutOption = TIMEOUT_S,
@@ -120,6 +135,14 @@ def upgrade(
     paths = options.paths(scenarios, folders)
     custom_distributions.register(paths)
     named.read()  # readers of a file can be sides
+    if resume:
+        return audit_command.resumed("upgrade", run_dir, output, offline=offline)
+    if table or given != options.TableOptions():
+        readers = old or (), new or ()
+        others: Mapping[str, object] = {"rollout": rollout, "usage": usage, "accept": accept}
+        others = {**others, "as writer": role == sides.WRITER, "profile": profile, "query": query}
+        request = table_command.request(*readers, table or (), given, folders or (), others)
+        return audit_command.carried_out("upgrade", request, run_dir, output, offline=offline)
 
     tables, accepted = usage_file.read(usage) if usage else None, _accepted(accept)
     overrides = PlanOverrides(queries=tuple(query or ()), settings=tuple(setting or ()))
