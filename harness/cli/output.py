@@ -41,8 +41,6 @@ _BAR: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """How a command reports what it does."""
-
     quiet: bool = False
     """Only the result."""
     json: bool = False

@@ -107,7 +107,6 @@ def _separations(made: Plan) -> Iterator[str]:
 
 
 def _first_of_each_format(plan: Plan) -> dict[tuple[str, str], Variant]:
-    """Return the first variant of each scenario and format."""
     return {(variant.scenario.name, variant.format): variant for variant in reversed(plan.variants)}
 
 

@@ -81,7 +81,6 @@ class Servers:
         self._engines: Sequence[CheckedEngine] = ()
 
     def check(self, serve: Serve) -> None:
-        """Make the checks that are about servers."""
         self._serve = serve
         for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
             os.environ.pop(name, None)
@@ -103,7 +102,6 @@ class Servers:
 
     @pytest.fixture(scope="class")
     def server(self) -> Iterator[ExitStack]:
-        """Hold the server of a class of checks."""
         self._engines = ()
         with ExitStack() as stack:
             yield stack

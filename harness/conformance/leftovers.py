@@ -30,8 +30,6 @@ LEFTOVER_ASSERTS: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class DockerObjects:
-    """What there is at the Docker daemon."""
-
     containers: frozenset[str] = frozenset()
     mounted: frozenset[str] = frozenset()
     volumes: frozenset[str] = frozenset()
@@ -112,7 +110,6 @@ class Leftovers:
                 self.left[OBJECTS].append("a network")
 
     def results(self) -> Mapping[str, CheckResult]:
-        """Return the result of each check."""
         if self.problem:
             return dict.fromkeys(self.left, unknown(self.problem))
         by_check = {

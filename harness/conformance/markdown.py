@@ -42,7 +42,6 @@ def page(conformances: Sequence[Conformance], command: str, left: int = 0) -> st
 
 
 def answer(conformances: Sequence[Conformance]) -> str:
-    """Return the answer in a sentence."""
     bad = [conformance for conformance in conformances if conformance.number(CheckOutcome.FAILED)]
     dark = [conformance for conformance in conformances if conformance.number(CheckOutcome.UNKNOWN)]
     good = sum(conformance not in bad and conformance not in dark for conformance in conformances)

@@ -75,7 +75,6 @@ specification, "Primitive Types")."""
 
 
 def columns(format_: str) -> Columns:
-    """Return those of the columns whose types a format has."""
     missing = MISSING_TYPES.get(format_, set())
     return tuple(column for column in EVERY_COLUMN if column[1] not in missing)
 

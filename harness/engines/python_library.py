@@ -38,14 +38,7 @@ from harness.engines.arrow_values import canonical, canonical_type
 from harness.engines.engine_support import code_digest, connect_to_worker
 from harness.engines.format_facts import FormatFacts
 from harness.runtime import metastore_client
-from harness.runtime.api import (
-    Configuration,
-    MetastoreUris,
-    Running,
-    Runtime,
-    Served,
-    Surroundings,
-)
+from harness.runtime.api import Configuration, MetastoreUris, Running, Runtime, Served, Surroundings
 from harness.runtime.metastore_client import Catalog, CatalogGoneProblem, CatalogRefusedError
 
 if TYPE_CHECKING:
@@ -70,8 +63,6 @@ Description = Mapping[str, Any]
 
 
 class TableCatalog(Protocol):
-    """Where a session finds tables."""
-
     def of(self, tables: Sequence[tuple[str, str]]) -> Sequence[tuple[tuple[str, str], Entry]]:
         """Return those of the tables that it has, each with its entry.
 
@@ -124,10 +115,7 @@ class PythonLibrary:
         return self.words
 
     def cannot(
-        self,
-        distribution: Distribution,
-        settings: ReaderSettings,
-        format_: FormatFacts,
+        self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
     ) -> str:
         library = format_.family == "hive" or format_.family in distribution.settings
         if format_.family not in self.families or not library:
@@ -225,8 +213,6 @@ class WorkerProgram:
 
 @dataclass(frozen=True, slots=True)
 class LibraryServer(Served):
-    """A running worker."""
-
     port: int
     token: str
     library: PythonLibrary

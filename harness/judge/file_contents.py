@@ -108,8 +108,6 @@ class NotKnown(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FileDifference:
-    """A value that a file holds and the truth does not."""
-
     file: FileFact
     key: str
     field_id: int
@@ -136,8 +134,6 @@ class FileDifference:
 
 @dataclass(frozen=True, slots=True)
 class ViewContent:
-    """What the files of one view hold."""
-
     rows: Rows
     """A row that several files hold stands under several keys, once for each."""
     differences: tuple[FileDifference, ...]
@@ -474,7 +470,6 @@ class FileAgreement:
 
     @cached_property
     def equal(self) -> bool:
-        """Whether files hold the truth."""
         there = {text_of(row.key): row for row in self.content.rows.values()}
         if len(self.content.rows) != len(there) or there.keys() != self.state.keys.keys():
             return False

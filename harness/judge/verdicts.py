@@ -196,13 +196,8 @@ class JudgedVariant:
 
 
 def _with(
-    assessment: Assessment,
-    verdict: Verdict,
-    expectations: Expectations,
-    view: str,
-    answer: Answer,
+    assessment: Assessment, verdict: Verdict, expectations: Expectations, view: str, answer: Answer
 ) -> Verdict:
-    """Return the verdict with what the answer tells."""
     step, written = verdict.step, expectations.written
     table = expectations.table(step, view, answer.question)
     kind, because = VerdictKind.CORRECT, assessment.doubt

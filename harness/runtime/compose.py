@@ -47,8 +47,6 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class StackFolder:
-    """The folder of a stack, and who runs it."""
-
     folder: Path
     """Absolute; of `compose.yaml`."""
     user: int

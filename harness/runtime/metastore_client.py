@@ -38,8 +38,6 @@ logging.getLogger("thrift").addHandler(logging.NullHandler())
 
 @dataclass(eq=False)
 class CatalogGoneProblem(EnvironmentProblem):
-    """The metastore does not answer."""
-
     uri: str
     reason: str
 
@@ -48,8 +46,6 @@ class CatalogGoneProblem(EnvironmentProblem):
 
 
 class CatalogRefusedError(Exception):
-    """The metastore answered a call with an error."""
-
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(f"{refusal.kind}: {refusal.message}")
         self.refusal = refusal

@@ -27,8 +27,6 @@ JsonData = Any
 
 
 class ThriftStruct(Protocol):
-    """A struct of the generated Thrift client."""
-
     thrift_spec: Any
 
 
@@ -91,10 +89,7 @@ def parquet_entry(
         "location": f"file:{location}",
         "inputFormat": f"{_PARQUET}.MapredParquetInputFormat",
         "outputFormat": f"{_PARQUET}.MapredParquetOutputFormat",
-        "serdeInfo": {
-            "serializationLib": f"{_PARQUET}.serde.ParquetHiveSerDe",
-            "parameters": {},
-        },
+        "serdeInfo": {"serializationLib": f"{_PARQUET}.serde.ParquetHiveSerDe", "parameters": {}},
         "parameters": {},
     }
     return CatalogEntry(name, {"tableName": name, "sd": storage, "parameters": {}})
@@ -120,9 +115,7 @@ def listed_values(entries: Iterable[CatalogEntry]) -> dict[str, tuple[tuple[str,
     return result
 
 
-def column_lists(
-    catalog_entry: CatalogEntry,
-) -> tuple[Columns, tuple[tuple[Columns, str], ...]]:
+def column_lists(catalog_entry: CatalogEntry) -> tuple[Columns, tuple[tuple[Columns, str], ...]]:
     """Return the columns of an entry and those of each of its partitions, with its folder.
 
     Those that divide the table are in neither. A partition without any goes by the entry's.

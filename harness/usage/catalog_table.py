@@ -46,8 +46,6 @@ Entries = tuple[CatalogTable, ...]
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The tables that a catalog or a folder has."""
-
     total: int
     """So many entries come, unless some cannot be read."""
     batches: Iterable[Sequence[Entries | UsedTable]]

@@ -97,8 +97,6 @@ class Raised:
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """What became of a step."""
-
     kind: OutcomeKind
     because: str = ""
     """Why it is not known."""

@@ -25,8 +25,6 @@ ValueTable = tuple[tuple[str, ...], ValueRows]
 
 @dataclass(frozen=True, slots=True)
 class ComparedRow:
-    """A row of a table."""
-
     key: str
     values: tuple[tuple[Value, bool], ...] | None
     """Each value, and whether it is the expected one; None where an expected row is missing."""
@@ -36,8 +34,6 @@ class ComparedRow:
 
 @dataclass(frozen=True, slots=True)
 class ComparedTable:
-    """A table, with what it is."""
-
     titles: tuple[str, ...]
     labels: tuple[str, ...]
     rows: tuple[ComparedRow, ...]

@@ -22,8 +22,8 @@ from harness.comparison import acceptance
 from harness.comparison.acceptance import Acceptance
 from harness.comparison.result import ComparedSide, NotAsked, Rollout, SideComparison, compare
 from harness.core import yaml_reader
-from harness.core.errors import UsageProblem
-from harness.plan import custom_distributions, shipped
+from harness.core.errors import HarnessError, UsageProblem
+from harness.plan import custom_distributions, select_scenarios, shipped
 from harness.read.reader_servers import TIMEOUT_S
 from harness.reports import lines, upgrade_files, upgrade_report
 from harness.run import load_run
@@ -82,7 +82,8 @@ AllowPartialOption = Annotated[
     bool,
     typer.Option(
         "--allow-partial",
-        help="End with 0, not 3, where nothing is worse but a step was applied on no side.",
+        help="End with 0, not 3, where nothing is worse but something was not tested: a step that "
+        "was applied on no side, a format that one does not read, most questions.",
     ),
 ]
 
@@ -146,13 +147,23 @@ def upgrade(
 
     tables, accepted = usage_file.read(usage) if usage else None, _accepted(accept)
     overrides = PlanOverrides(queries=tuple(query or ()), settings=tuple(setting or ()))
+    unread = dict[str, str]()
 
     def make_for(every: Sequence[sides.Side]) -> sides.MakePlan:
         in_use = tables.formats if tables else ()
+        names, stated = plan_options.formats_named(paths, profile, named)
+        reasons, unasked = sides.unread(every, names, stated=stated)
+        unread.update(reasons)
+        if unasked and unasked == set(names):
+            texts = "; ".join(dict.fromkeys(reasons.values()))
+            takes = "; ".join(map(select_scenarios.readers_text, names))
+            raise HarnessError(f"Not known: {texts}; {takes}")
+        asked = tuple(name for name in named.formats if name not in unasked)
 
         def make(change: sides.ChangeProfile) -> Plan:
             changed = Change(change, sides.parts_of(every), in_use)
-            plan = plan_options.make(paths, profile, k, None, overrides, named, changed)
+            parts = replace(named, formats=asked)
+            plan = plan_options.make(paths, profile, k, None, overrides, parts, changed)
             plan_options.check_asks(plan)
             return plan
 
@@ -164,9 +175,8 @@ def upgrade(
         with runs.new_folder(resources, "upgrade", run_dir) as path:
             folder = sides.UpgradeFolder(path, resources, make_for(planned.sides))
             judged = rollout_runs.judged(planned, folder)
-            return _finish_rollout(
-                judged.allowing_partial() if allow_partial else judged, path, output
-            )
+            judged = judged.with_scope(unread, partial_allowed=allow_partial)
+            return _finish_rollout(judged, path, output)
     before, after = _sides(old or (), new or (), role, named)
     if mixed and after.writer:
         after = replace(after, writer=replace(after.writer, in_turn=True))
@@ -186,7 +196,7 @@ def upgrade(
         comparison = trials.with_swaps(comparison, before, after, folder)
         again = _again(old or (), new or (), usage, role)
         files = _files(comparison.not_asked.values())
-        comparison = replace(comparison, command=again, files=files)
+        comparison = replace(comparison, command=again, files=files, unread=unread)
         return _finish(replace(comparison, partial_allowed=allow_partial), path, output)
 
 

@@ -60,8 +60,6 @@ _AVRO: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ColumnPart:
-    """A column, or a part of one."""
-
     id: int | str
     """What it is known by: a number, or its name where it has none."""
     name: str

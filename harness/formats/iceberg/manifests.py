@@ -30,8 +30,6 @@ _FIRST_FIELD: Final = 1000
 
 
 class FileContent(IntEnum):
-    """What a file of a table holds."""
-
     DATA = 0
     POSITION_DELETES = 1
     EQUALITY_DELETES = 2
@@ -62,8 +60,6 @@ class Live:
 
 @dataclass(frozen=True, slots=True)
 class AvroRecords:
-    """What a manifest or a list of manifests holds."""
-
     records: tuple[Record, ...]
     schema: Any
     """Avro's own, which says the ids of fields."""

@@ -69,7 +69,6 @@ class _Move:
         return {**result, "data_file": {**data_file, "file_size_in_bytes": size}}
 
     def listed(self, record: dict[str, Any]) -> dict[str, Any]:
-        """Change an entry of a list of manifests."""
         result: dict[str, Any] = self.any(record)
         size = self.sizes.get(result["manifest_path"], result["manifest_length"])
         return {**result, "manifest_length": size}
@@ -121,7 +120,6 @@ def _is_list(path: Path) -> bool:
 
 
 def _position_deletes(content: bytes, change: Callable[[Any], Any]) -> bytes:
-    """Return a Parquet file of deleted positions with other paths."""
     import pyarrow as pa  # noqa: PLC0415 - only who moves a table needs it
     import pyarrow.parquet as pq  # noqa: PLC0415
 
