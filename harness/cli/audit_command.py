@@ -104,7 +104,7 @@ def audit(
     if resume:
         if address or reader or given.tables:
             raise UsageProblem("--resume goes on with an audit as it was asked for; name no table")
-        return resumed("audit", run_dir, output, offline=offline)
+        return carried_out("audit", None, run_dir, output, offline=offline)
     if not reader:
         raise UsageProblem("name the readers to ask, such as --reader duckdb-1.5.5")
     request = AuditRequest(
@@ -120,9 +120,11 @@ def audit(
 
 
 def carried_out(
-    name: str, request: AuditRequest, run_dir: Path | None, output: Output, *, offline: bool
+    name: str, request: AuditRequest | None, run_dir: Path | None, output: Output, *, offline: bool
 ) -> int:
-    """Do what is asked for in a new folder; return the exit status."""
+    """Do what is asked for, None: what was begun already; return the exit status."""
+    if request is None:
+        return _resumed(name, run_dir, output, offline=offline)
     if request.no_values and output.verbose:
         raise UsageProblem("the log may hold values of tables; leave out --verbose or --no-values")
 
@@ -140,7 +142,7 @@ def carried_out(
     return _shadowed(request, work, output)
 
 
-def resumed(name: str, run_dir: Path | None, output: Output, *, offline: bool) -> int:
+def _resumed(name: str, run_dir: Path | None, output: Output, *, offline: bool) -> int:
     """Go on with what was begun in a folder, or last."""
     begun = [path.parent for path in RUNS.resolve().glob(f"{name}-*/{REQUEST}")]
     if run_dir is None and not begun:

@@ -136,14 +136,10 @@ def upgrade(
     paths = options.paths(scenarios, folders)
     custom_distributions.register(paths)
     named.read()  # readers of a file can be sides
-    if resume:
-        return audit_command.resumed("upgrade", run_dir, output, offline=offline)
-    if table or given != options.TableOptions():
-        readers = old or (), new or ()
-        others: Mapping[str, object] = {"rollout": rollout, "usage": usage, "accept": accept}
-        others = {**others, "as writer": role == sides.WRITER, "profile": profile, "query": query}
-        request = table_command.request(*readers, table or (), given, folders or (), others)
-        return audit_command.carried_out("upgrade", request, run_dir, output, offline=offline)
+    if resume or table or given != options.TableOptions():
+        others = rollout, usage, accept, profile, query, mixed, role != sides.READER
+        asked = None if resume else table_command.request(old, new, table, given, folders, others)
+        return audit_command.carried_out("upgrade", asked, run_dir, output, offline=offline)
 
     tables, accepted = usage_file.read(usage) if usage else None, _accepted(accept)
     overrides = PlanOverrides(queries=tuple(query or ()), settings=tuple(setting or ()))
@@ -190,10 +186,7 @@ def upgrade(
         for side, name in ((comparison.old, "old"), (comparison.new, "new")):
             runs.store_side(side.run, path, name)
         comparison = replace(comparison, usage=tables).accepting(accepted, _today())
-        for reader in after.readers:
-            comparison = trials.with_reader_settings(comparison, reader, plan, folder)
-        comparison = trials.with_table_versions(comparison, before, after, folder)
-        comparison = trials.with_swaps(comparison, before, after, folder)
+        comparison = trials.with_trials(comparison, before, after, plan, folder)
         again = _again(old or (), new or (), usage, role)
         files = _files(comparison.not_asked.values())
         comparison = replace(comparison, command=again, files=files, unread=unread)

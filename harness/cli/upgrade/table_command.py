@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -16,26 +16,28 @@ BANKED: Final = "banked"
 
 
 def request(
-    old: Sequence[str],
-    new: Sequence[str],
-    tables: Sequence[str],
+    old: Sequence[str] | None,
+    new: Sequence[str] | None,
+    tables: Sequence[str] | None,
     given: TableOptions,
-    scenarios: Sequence[Path],
-    others: Mapping[str, object],
+    scenarios: Sequence[Path] | None,
+    others: Sequence[object],
 ) -> AuditRequest:
     """Return the audit of tables by both sides; `others`: options about tables of scenarios."""
-    if wrong := [f"--{name}" for name, value in others.items() if value]:
-        raise UsageProblem(f"{wrong[0]} is about tables of scenarios; leave out {wrong[0]}")
-    after = _reader(new, "--to")
+    if any(others):
+        what = "--rollout, --usage, --accept, --profile, --query, --mixed and --as"
+        raise UsageProblem(f"with --table and --tables leave out {what}: they are about scenarios")
+    old = old or ()
+    after = _reader(new or (), "--to")
     banked = len(old) == 1 and old[0].partition(":")[0] == BANKED
     before = _banked(old[0], given) if banked else _reader(old, "--from")
     if before == after:
         raise UsageProblem(f"--from and --to are the same, {before}: nothing can change")
     return AuditRequest(
-        given.addresses(tables),
+        given.addresses(tables or ()),
         (after,) if banked else (before, after),
         (),
-        tuple(path.resolve() for path in scenarios),
+        tuple(path.resolve() for path in scenarios or ()),
         *given.paths,
         shadow=given.shadow,
         no_values=given.no_values,
