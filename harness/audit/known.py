@@ -69,7 +69,7 @@ class KnownDifference(ReviewedLine):
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _PlaceForm:
     kind: TableDifferenceKind
     column: str = ""
 
@@ -81,7 +81,7 @@ class _KnownForm:
     owner: str
     date: str
     because: str
-    differs: tuple[_Place, ...] = ()
+    differs: tuple[_PlaceForm, ...] = ()
     refused: str = ""
     until: str = ""
 
