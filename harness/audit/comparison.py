@@ -6,7 +6,6 @@ a column that tells rows apart, else by the values that two rows have in common.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -91,12 +90,6 @@ def _left(texts: Sequence[str], common: Counter[str]) -> list[int]:
         else:
             numbers.append(at)
     return numbers
-
-
-def digest(names: Sequence[str], rows: Sequence[Row]) -> str:
-    """Return what equal tables have in common, whatever the order of rows and the names' case."""
-    lines = (",".join(names).lower(), *sorted(map(row_text, rows)))
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def row_text(row: Row) -> str:

@@ -38,10 +38,12 @@ class AuditedAnswer:
     """The first ones."""
     total: int = 0
     """The number of all."""
+    places: tuple[tuple[TableDifferenceKind, str, int], ...] = ()
+    """What all of them are: the kind, the column, and how many."""
+    digest: str = ""
+    """Of all of them: two answers that have one are wrong in the same way."""
     read_as: tuple[str, ...] = ()
     """The ways of reading the table that give this very answer; several claim nothing."""
-    digest: str = ""
-    """Of all that was shown, in any order, where the rules leave open what is right."""
     seconds: float = 0.0
 
 
@@ -64,7 +66,15 @@ class AuditedTable:
     with other paths."""
     problem: str = ""
     """Why nothing is known of it; empty where it was read."""
+    questions: tuple[str, ...] = ()
+    """What every reader is asked that does not refuse the table."""
+    identity: str = ""
+    """Of what was looked at; another one after the table went on."""
     answers: tuple[AuditedAnswer, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.name, self.location
 
 
 @dataclass(frozen=True, slots=True)

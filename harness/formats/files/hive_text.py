@@ -84,7 +84,7 @@ class TextRows:
 
     rows: tuple[tuple[Value, ...], ...]
     odd: str = ""
-    """The first text that stands for no value of its type, which Hive shows as NULL."""
+    """Of which type a text is no value, which Hive shows as NULL; not the text itself."""
     most: int = 0
     """The number of values in the longest line."""
 
@@ -168,8 +168,8 @@ class _LineReader:
             if str(type_) == "binary":
                 return base64.b64decode(plain, validate=True)
             return typed_text.value(plain, arrow_type(type_))
-        except ValueError as problem:
-            self.odd.extend([str(problem)] if text else [])
+        except ValueError:
+            self.odd.extend([f"a text is no {type_}"] if text else [])
             return None
 
     def _parts(self, text: str, level: int) -> list[str]:
