@@ -252,7 +252,8 @@ class Holdings:
         # What was refused, or not completed, gave nothing: whatever files hold of it.
         vain = self._refused | self._history[step].undone
         sent = (sql for at, sql in self._sql.items() if at not in vain)
-        return key not in self._keys and not any(within(key, sql) for sql in sent)
+        text = literal(key, self._key) if str(self._key.type) == "string" else key
+        return key not in self._keys and not any(within(text, sql) for sql in sent)
 
     def _compare(self, fact: FileFact) -> tuple[FileDifference, ...]:
         """Return what a file holds otherwise than the truth says of its step.
