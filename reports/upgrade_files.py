@@ -342,6 +342,8 @@ def comparison_data(comparison: SideComparison) -> JsonObject:
             }
             for step in comparison.untested
         ],
+        "unread": dict(comparison.unread),
+        "refused_by_both": comparison.refused_by_both,
         "remedies": [
             {
                 "reader": remedy.reader,
@@ -496,7 +498,7 @@ def rollout_page(rollout: Rollout, folder: Path) -> str:
         "rollout.html.j2",
         {
             "headline": rollout_headline(rollout),
-            "tone": VerdictKind.CORRECT if rollout.safe else VerdictKind.WRONG,
+            "tone": _rollout_tone(rollout),
             "first": blocks[:first],
             "parts": html.parts(blocks[first:]),
             "css": html.templates("report.css", "upgrade.css"),
@@ -506,9 +508,7 @@ def rollout_page(rollout: Rollout, folder: Path) -> str:
 
 def rollout_document(rollout: Rollout, folder: Path) -> Iterator[Block]:
     """Yield which order is safe, and each state; their pages, which are linked, lie below."""
-    tone = VerdictKind.CORRECT if rollout.safe else VerdictKind.WRONG
-    yield Line(strong=rollout_headline(rollout), tone=tone)
-    yield Line(f"Asked was: {report.scope(rollout.states[-1].comparison)}.")
+    yield Line(strong=rollout_headline(rollout), tone=_rollout_tone(rollout))
     yield Line(_no_return(rollout))
     rows = (_row(state, folder) for state in rollout.judged)
     yield table(("changes", "after", "answer", "way back"), rows)
@@ -525,14 +525,19 @@ def rollout_document(rollout: Rollout, folder: Path) -> Iterator[Block]:
                 yield from _state(title, comparison, folder)
 
 
+def _rollout_tone(rollout: Rollout) -> VerdictKind:
+    good = VerdictKind.UNKNOWN if rollout.in_part else VerdictKind.CORRECT
+    return good if rollout.safe else VerdictKind.WRONG
+
+
 def _row(state: RolloutState, folder: Path) -> tuple[str | Line, ...]:
-    decision = state.comparison.decision
+    decision = _decision(state.comparison)
     href, tone = _page(state.comparison, folder), report.tone(state.comparison)
     returns = VerdictKind.CORRECT if state.returns else VerdictKind.WRONG
     return (
         _numbers(state),
         state.name,
-        Line(strong=str(decision), tone=tone, href=href),
+        Line(strong=decision, tone=tone, href=href),
         Line(_way_back(state), tone=returns),
     )
 
@@ -540,11 +545,16 @@ def _row(state: RolloutState, folder: Path) -> tuple[str | Line, ...]:
 def _state(title: str, comparison: SideComparison, folder: Path) -> Iterator[Block]:
     asked = counted(sum(not pair.is_step for pair in comparison.pairs), "question")
     safe = comparison.decision in SAFE
-    result = f"{comparison.decision if safe else _worse(comparison)} ({asked})"
+    result = f"{_decision(comparison) if safe else _worse(comparison)} ({asked})"
     yield Line(f": {result}", strong=title, href=_page(comparison, folder))
     if comparison.relevant:
         yield Items(tuple(report.cause_item(c, comparison) for c in comparison.relevant))
     yield from report.untested(comparison)
+
+
+def _decision(comparison: SideComparison) -> str:
+    in_part = comparison.in_part and comparison.decision in SAFE
+    return f"{'in part: ' * in_part}{comparison.decision}"
 
 
 def _page(comparison: SideComparison, folder: Path) -> str:
@@ -553,14 +563,16 @@ def _page(comparison: SideComparison, folder: Path) -> str:
 
 
 def rollout_headline(rollout: Rollout) -> str:
+    where = f"in {report.scope(rollout.states[-1].comparison)}"
     if rollout.safe:
-        return "This order is safe: in no state on the way does anything get worse."
+        safe = "In part: this order is safe" if rollout.in_part else "This order is safe"
+        return f"{safe}: in no state on the way does anything get worse, {where}."
     unsafe = next(state for state in rollout.states if not state.safe)
     why = f"after {unsafe.name} {_worse(unsafe.comparison)}"
     order = "No order of these changes is safe."
     if rollout.safe_order is not None:
         order = f"This order is safe: {', '.join(map(str, rollout.safe_order))}."
-    return f"Do not roll out in this order: {why}. {order}"
+    return f"Do not roll out in this order: {why}, {where}. {order}"
 
 
 def _numbers(state: RolloutState) -> str:

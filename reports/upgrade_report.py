@@ -130,7 +130,8 @@ def untested(comparison: SideComparison) -> Iterator[Block]:
         f"{refusal_text(step.refusal) if step.refusal else 'no reason is recorded'}"
         for step in comparison.untested
     ]
-    if refused := comparison.counts[VerdictChange.REFUSED_AS_BEFORE]:
+    steps += (f"{name} tables: {why}" for name, why in comparison.unread.items())
+    if refused := comparison.refused_by_both:
         questions = counted(refused, "question is", "questions are")
         steps.append(f"{questions} refused by both sides: nothing is known of those answers")
     note = "The answer says nothing about these."
@@ -435,6 +436,8 @@ def _unknown(comparison: SideComparison) -> str:
     if comparison.not_covered:
         number = len(comparison.not_covered)
         return f"no question was about tables like {counted(number, 'table')} of yours"
+    if refused := comparison.refused_by_both:
+        return f"both sides refused {counted(refused, 'question')}, which is all that they share"
     return "no question was asked of both sides"
 
 
@@ -462,7 +465,11 @@ def scope(comparison: SideComparison) -> str:
     queries = f"{_kinds('view', views)}, {_kinds('query', shapes, 'queries')}"
     left_out = dict.fromkeys((*comparison.old.run.info.left_out, *comparison.new.run.info.left_out))
     lacking = f"; left out to save time: {', '.join(left_out)}" if left_out else ""
-    return f"{scenarios} on {tables} of {writers}, read by {readers} ({number}: {queries}{lacking})"
+    if refused := comparison.refused_by_both:
+        number += f", {refused:,} of them refused by both sides"
+    unread = "".join(f", not on {name} tables: {why}" for name, why in comparison.unread.items())
+    asked_of = f"{scenarios} on {tables} of {writers}, read by {readers}"
+    return f"{asked_of} ({number}: {queries}{lacking}){unread}"
 
 
 def _settings(variants: Iterable[VariantInfo]) -> str:

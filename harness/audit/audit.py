@@ -6,14 +6,17 @@ import datetime
 import logging
 import math
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from hashlib import sha256
 from typing import Final
 
 from harness.artifacts import distributions
 from harness.audit import comparison, large_tables, read_strategies, table_rows
+from harness.audit.bank import check_there, identity
 from harness.audit.catalog_entry import catalog_entry
 from harness.audit.comparison import Row, TableDifference, TableDifferenceKind
 from harness.audit.file_rows import FileTable
@@ -25,6 +28,7 @@ from harness.audit.records import AuditedAnswer, AuditedTable, ShownDifference
 from harness.audit.table_rows import TableRows
 from harness.audit.tables import PinnedTable
 from harness.core import refusals, tolerances
+from harness.core.errors import DEFECT, HarnessError
 from harness.core.progress import Progress
 from harness.core.records import VerdictKind, labelled
 from harness.core.tolerances import LOWER, MILLISECONDS
@@ -121,24 +125,24 @@ class TableTruth:
         return "", None
 
 
+class PartOfTable(TableTruth):
+    """Some rows of a table, which say nothing of how it was read."""
+
+    read_otherwise = ()
+
+
 @dataclass(frozen=True, slots=True)
 class AuditLimits:
     """What a table may cost; what is over it is not known."""
 
     timeout_s: float = TIMEOUT_S
     """For each question."""
-    seconds: float = math.inf
+    seconds: float | None = None
     """For all questions of one reader."""
-    size: float = math.inf
+    size: int | None = None
     """Bytes of data files."""
     fetched: int = large_tables.MOST_ROWS
     """Of tables with more rows all are fetched by nobody."""
-
-
-class PartOfTable(TableTruth):
-    """Some rows of a table, which say nothing of how it was read."""
-
-    read_otherwise = ()
 
 
 NO_LIMITS: Final = AuditLimits()
@@ -149,7 +153,7 @@ def ask(
     reader: Reader,
     engine: Engine,
     server: Server,
-    limits: AuditLimits,
+    limits: AuditLimits = NO_LIMITS,
 ) -> Iterator[AuditedAnswer]:
     """Yield what a reader shows of a table, question by question."""
     settings, distribution = dict(reader.settings), distributions.load(reader.distribution)
@@ -160,14 +164,14 @@ def ask(
     judge = partial(AnswerJudge, lower=LOWER in declared, milliseconds=MILLISECONDS in declared)
     refused, began = list[str](), time.monotonic()
     with closing(server.connect(settings)) as connection:
-        answer = _asker(table, engine.fingerprint_words(settings), connection, judge, limits)
+        ask_ = _asker(table, engine.fingerprint_words(settings), connection, judge, limits)
         for query in table.queries:
             made = AuditedAnswer(str(reader), query_text(query), "", VerdictKind.UNKNOWN)
-            if time.monotonic() - began > limits.seconds:
+            if limits.seconds is not None and time.monotonic() - began > limits.seconds:
                 yield replace(made, because=f"the {limits.seconds:g} s for a table are over")
                 return
             try:
-                answered = answer(query)
+                answer = ask_(query)
             except RefusedError as problem:
                 refused.append(refusals.text(problem.refusal))
                 yield replace(made, verdict=VerdictKind.REFUSED, because=refused[-1])
@@ -176,8 +180,13 @@ def ask(
             except NoAnswerError as lost:
                 yield replace(made, because=str(lost))
                 return
+            except HarnessError:
+                raise
+            except Exception as problem:
+                LOG.exception("%s: an answer cannot be judged", reader)
+                yield replace(made, because=f"{DEFECT} ({problem!r})")
             else:
-                yield replace(answered, reader=made.reader, query=made.query)
+                yield replace(answer, reader=made.reader, query=made.query)
 
 
 def _asker(
@@ -206,6 +215,28 @@ def _asker(
     return FingerprintReader(
         table, connection, words, some, limits.timeout_s, reader.lower, reader.milliseconds
     ).answer
+
+
+def among_readers(answers: Sequence[AuditedAnswer]) -> list[AuditedAnswer]:
+    """Say where readers differ, of a table whose rows the rules leave open; none is to blame."""
+    groups = dict[str, dict[str, list[str]]]()
+    for answer in filter(_is_of_rows, answers):
+        groups.setdefault(answer.query, {}).setdefault(answer.digest, []).append(answer.reader)
+    made = list[AuditedAnswer]()
+    for answer in answers:
+        readers = [" and ".join(equal) for equal in groups.get(answer.query, {}).values()]
+        if len(readers) > 1 and _is_of_rows(answer):
+            why = f"the readers differ: {', '.join(readers)} each show something else"
+            because = f"{answer.because}; {why}" if answer.because else why
+            made.append(replace(answer, verdict=VerdictKind.UNKNOWN, because=because))
+        else:
+            made.append(answer)
+    return made
+
+
+def _is_of_rows(answer: AuditedAnswer) -> bool:
+    """Return whether a reader showed something; those of one digest, none too, show the same."""
+    return answer.verdict is VerdictKind.CORRECT or answer.total > 0
 
 
 def is_asked(value: Value) -> bool:
@@ -256,6 +287,8 @@ class AnswerJudge:
             because=f"it differs, and the format's rules leave open: {undecided}" * bool(undecided),
             differences=tuple(map(self._shown, wrong[:MOST_SHOWN])),
             total=len(wrong),
+            places=tuple((*place, n) for place, n in Counter(map(_place, wrong)).items()),
+            digest=sha256("\n".join(map(_text, wrong)).encode()).hexdigest(),
             read_as=tuple(self._read_as(query, names, reply.rows)),
         )
 
@@ -302,8 +335,19 @@ class AnswerJudge:
         )
 
 
+def _place(wrong: TableDifference) -> tuple[TableDifferenceKind, str]:
+    return wrong.kind, wrong.column
+
+
+def _text(wrong: TableDifference) -> str:
+    return comparison.row_text((*_place(wrong), wrong.row, wrong.actual))
+
+
 def _by_milliseconds(value: Value) -> Value:
     return map_leaves(value, lambda v: milliseconds(v) if isinstance(v, datetime.datetime) else v)
+
+
+_Audited = dict[str, AuditedTable]
 
 
 def audit(
@@ -312,15 +356,23 @@ def audit(
     start: Callable[[Entries, ExitStack], AuditReaders],
     progress: Progress,
     limits: AuditLimits = NO_LIMITS,
+    audited: Callable[[PinnedTable, str], AuditedTable | None] = lambda *_: None,
 ) -> Iterator[AuditedTable]:
-    """Yield what readers show of tables; raises EnvironmentProblem where one does not start."""
+    """Yield what readers show of tables; raises EnvironmentProblem where one does not start.
+
+    `audited` returns what came of a table of that identity before; it is not asked about again.
+    """
     named = {f"audit_{at}": table for at, table in enumerate(tables, 1)}
-    plans, entries, problems = dict[str, ReadPlan](), dict[str, CatalogEntry](), dict[str, str]()
+    plans, entries, before = dict[str, ReadPlan](), dict[str, CatalogEntry](), _Audited()
     for database, table in named.items():
         try:
-            plans[database], entries[database] = _pin(table)
+            plan, entry = _pin(table)
+            if isinstance(table, PinnedTable) and (known := audited(table, identity(plan))):
+                before[database] = known
+            else:
+                plans[database], entries[database] = plan, entry
         except NotAuditedError as problem:
-            problems[database] = str(problem)
+            before[database] = _unread(table, str(problem))
     with ExitStack() as stack:
         on = start(entries, stack)
         servers = [(reader, *on.serve(reader.distribution)) for reader in readers if entries]
@@ -329,7 +381,7 @@ def audit(
             yield (
                 _audited(database, table, plans[database], servers, limits)
                 if database in plans and isinstance(table, PinnedTable)
-                else _unread(table, problems[database])
+                else before[database]
             )
             count.advance()
 
@@ -344,21 +396,19 @@ def _pin(table: PinnedTable | UsedTable) -> tuple[ReadPlan, CatalogEntry]:
         raise NotAuditedError(table.unread)
     with _named_problem():
         plan = table.plan()
-        return plan, catalog_entry(table.table, plan)
+        return plan, catalog_entry(table, plan)
 
 
 @contextmanager
-def _named_problem() -> Iterator[None]:
+def _named_problem(when: str = "") -> Iterator[None]:
     try:
         yield
-    except NotAuditedError:
-        raise
-    except (FileFactError, UnreadableError, ValueError) as problem:
-        raise NotAuditedError(str(problem)) from problem
+    except (FileFactError, UnreadableError, ValueError, HarnessError) as problem:
+        raise NotAuditedError(f"{when}{problem}") from problem
     except Exception as problem:
         LOG.exception("a table cannot be understood")
-        why = f"its records cannot be understood: {problem!r}"
-        raise NotAuditedError(why) from problem
+        why = f"its records cannot be understood, or the harness has a defect: {problem!r}"
+        raise NotAuditedError(f"{when}{why}") from problem
 
 
 def _unread(table: PinnedTable | UsedTable, why: str) -> AuditedTable:
@@ -367,14 +417,18 @@ def _unread(table: PinnedTable | UsedTable, why: str) -> AuditedTable:
     return AuditedTable(table.table.name, table.table.format, table.table.location, problem=why)
 
 
+def _pinned(plan: ReadPlan) -> tuple[str, Sequence[str]]:
+    return plan.version, [file.location for file in plan.files]
+
+
 def _truth(
     database: str, table: PinnedTable, plan: ReadPlan, limits: AuditLimits
 ) -> TableTruth | LargeTable:
     """Read a table, whose rows are let go where they are too many."""
-    if limits.size < math.inf:
+    if limits.size is not None:
         size = sum(map(arrow_file.size, {file.location for file in plan.every_file}))
         if size > limits.size:
-            raise NotAuditedError(f"its files have {size:,} bytes, of {limits.size:,} at most")
+            raise ValueError(f"its files have {size:,} bytes, and {limits.size:,} are the most")
     size, count, files = 0, 0, list[FileTable]()
     for file in table_rows.files(plan):
         size, count = size + file.rows.num_rows, count + 1
@@ -403,12 +457,22 @@ def _audited(
     try:
         with _named_problem():
             truth = _truth(database, table, plan, limits)
-            answers = [answer for on in servers for answer in ask(truth, *on, limits)]
+        answers = [answer for on in servers for answer in ask(truth, *on, limits)]
+        answers = among_readers(answers) if plan.undecided else answers
+        with _named_problem("it changed while readers were asked: "):
             now = table.plan()
+            if any(answer.verdict is not VerdictKind.CORRECT for answer in answers):
+                check_there(plan)
     except NotAuditedError as problem:
         return _unread(table, str(problem))
-    if now.version != plan.version:
-        why = f"the table went on from {plan.version} to {now.version} while readers were asked"
+    except Exception as problem:
+        if isinstance(problem, HarnessError):
+            raise
+        LOG.exception("%s cannot be audited", table.table.name)
+        return _unread(table, f"{DEFECT} ({problem!r})")
+    if _pinned(now) != _pinned(plan):
+        went = f" from {plan.version} to {now.version}" if plan.version != now.version else ""
+        why = f"the table went on{went} while readers were asked"
         answers = [replace(a, verdict=VerdictKind.UNKNOWN, because=why) for a in answers]
     return AuditedTable(
         table.table.name,
@@ -419,5 +483,8 @@ def _audited(
         truth.size,
         truth.file_count,
         plan.undecided,
+        tuple(table.locations.moved),
+        questions=tuple(map(query_text, truth.queries)),
+        identity=identity(plan),
         answers=tuple(answers),
     )

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from hashlib import sha256
 from itertools import chain
 from typing import Final
 
@@ -116,7 +117,8 @@ class FingerprintReader:
         elif not right:
             read_as = self.table.read_otherwise(self._forms[0], query, shown)
             result = replace(result, read_as=tuple(read_as))
-        return replace(result, sql=reply.sent, seconds=reply.seconds)
+        digest = result.digest and sha256(repr(shown).encode()).hexdigest()
+        return replace(result, sql=reply.sent, seconds=reply.seconds, digest=digest)
 
     @cached_property
     def _first(self) -> Reply:

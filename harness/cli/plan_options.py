@@ -119,7 +119,6 @@ class PlanOverrides:
     """Of tables, each as `name=value`; several values of one are all taken."""
 
     def values(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the values of each setting that is named."""
         values = dict[str, tuple[str, ...]]()
         for text in self.settings:
             name, equals, value = text.partition("=")
@@ -205,6 +204,18 @@ def make(
         return made
     text = yaml_reader.read(cases, CASES_BYTES, "a text file that names cases")
     return controlled(only(made, [line for raw in text.splitlines() if (line := raw.strip())]))
+
+
+def formats_named(
+    paths: Sequence[Path], profile: str | None, named: NamedParts
+) -> tuple[tuple[str, ...], bool]:
+    """Return the formats that are named, and whether the user names them, not a profile."""
+    if named.formats or not (profile or paths):
+        return tuple(named.formats), True
+    scenarios, chosen = select_scenarios.choose(paths, profile or QUICK_START)
+    of_scenarios = (name for scenario in scenarios for name in scenario.formats)
+    every = chosen.formats if profile else dict.fromkeys(of_scenarios)
+    return tuple(name for name in every if name in formats.names()), not profile
 
 
 def _within_limit(profile: Profile, request: Request, scenarios: Sequence[Scenario]) -> Profile:

@@ -151,7 +151,6 @@ def _never_asked(
 def _settings_for(
     table: UsedTable, lacking: Mapping[str, features.Settings]
 ) -> tuple[tuple[str, str], ...]:
-    """Return the settings of a table that is like somebody's."""
     version = features.VERSION_SETTING.get(table.format, "")
     settings = {version: table.table_version} if version and table.table_version else {}
     for of_feature in lacking.values():
@@ -306,6 +305,8 @@ class SideComparison:
     """What asks the same again, to which options can be added; empty where nothing does."""
     files: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """Of a format and a step that was never asked about, a scenario's file that has it."""
+    unread: Mapping[str, str] = field(default_factory=dict)
+    """Of a format that was named and that a reader of one side cannot read, why."""
 
     def accepting(self, lines: Iterable[Acceptance], today: datetime.date) -> SideComparison:
         left, accepted = accept(self.regressions, self.pairs, lines, self.new.run, today)
@@ -327,8 +328,25 @@ class SideComparison:
 
     @property
     def in_part(self) -> bool:
-        """Whether a step of a scenario was applied in no format, so that nothing asked about it."""
-        return not all(step.somewhere for step in self.untested)
+        """Whether something material was not tested.
+
+        That is a step of a scenario which was applied in no format, a format which a side does not
+        read, or the larger part of the questions, which both sides refused.
+        """
+        step = not all(step.somewhere for step in self.untested)
+        return step or bool(self.unread) or 2 * self.refused_by_both > self._compared
+
+    @cached_property
+    def refused_by_both(self) -> int:
+        """So many questions were answered by neither side: nothing was learnt of the answers."""
+        refused = self.pairs_of(VerdictChange.REFUSED_AS_BEFORE)
+        return sum(not pair.is_step for pair in refused)
+
+    @cached_property
+    def _compared(self) -> int:
+        """So many questions have a known outcome of both sides."""
+        alone = VerdictChange.NEW, VerdictChange.GONE, VerdictChange.UNKNOWN
+        return sum(not (pair.is_step or pair.change in alone) for pair in self.pairs)
 
     @cached_property
     def not_asked(self) -> Mapping[str, NotAsked]:
@@ -373,7 +391,7 @@ class SideComparison:
     @property
     def _enough_known(self) -> bool:
         asked = sum(self.counts[change] for change in (*AS_BEFORE, *BETTER, *OF_OPEN, *WORSE))
-        return bool(asked) and not self.not_known
+        return asked > self.refused_by_both and not self.not_known
 
     @property
     def decision(self) -> Decision:
@@ -514,13 +532,18 @@ class Rollout:
     """The numbers of the changes in the first order in which every state is safe; None: none."""
     others: tuple[RolloutState, ...] = ()
 
-    def allowing_partial(self) -> Rollout:
-        """Return it with answers in part as good as whole ones for the exit status."""
-        states = (
-            replace(state, comparison=replace(state.comparison, partial_allowed=True))
-            for state in self.states
-        )
-        return replace(self, states=tuple(states))
+    def with_scope(self, unread: Mapping[str, str], *, partial_allowed: bool) -> Rollout:
+        """Return it with what no state could be asked, and whether answers in part are enough."""
+
+        def scoped(state: RolloutState) -> RolloutState:
+            comparison = state.comparison
+            return replace(
+                state,
+                comparison=replace(comparison, unread=unread, partial_allowed=partial_allowed),
+            )
+
+        states, others = (tuple(map(scoped, some)) for some in (self.states, self.others))
+        return replace(self, states=states, others=others)
 
     @property
     def judged(self) -> tuple[RolloutState, ...]:
@@ -529,6 +552,10 @@ class Rollout:
     @property
     def safe(self) -> bool:
         return all(state.safe for state in self.states)
+
+    @property
+    def in_part(self) -> bool:
+        return any(state.comparison.in_part for state in self.states)
 
     @property
     def status(self) -> int:

@@ -289,12 +289,15 @@ def _reading(profile: Profile) -> Iterator[str]:
         wrong = f"it cannot be asked about {_tables(profile)} ({why})"
         yield f"reader {asked.reader}: {wrong}; {_formats_for(asked, reads)}"
     for name in unserved:
-        able = ", ".join(distribution_support.readers_of(name)) or NOTHING
         whose = _whose(profile, "readers")
         every = (distribution_support.cannot(asked.reader, name) for asked in profile.readers)
         reasons = "; ".join(dict.fromkeys(filter(None, every)))
         first = f"{reasons}; " if reasons else ""
-        yield f"format {name}: {first}{whose} can be asked about it; --reader takes {able}"
+        yield f"format {name}: {first}{whose} can be asked about it; {readers_text(name)}"
+
+
+def readers_text(format_name: str) -> str:
+    return f"--reader takes {', '.join(distribution_support.readers_of(format_name)) or NOTHING}"
 
 
 def _without_partner(

@@ -115,7 +115,8 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> DeltaFolder:
 
 def audited(table: DeltaFolder, reader: ShowsArrow, **limits: Any) -> AuditedTable:  # noqa: ANN401
     limit = AuditLimits(**{"fetched": ROWS, **limits})
-    (result,) = audit(tuple(pinned(str(table.path), ())), [READER], reader, Progress(), limit)
+    tables = tuple(pinned(str(table.path), ()))
+    (result,) = audit(tables, [READER], reader, Progress(), limits=limit)
     return result
 
 

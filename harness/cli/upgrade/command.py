@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -13,20 +12,21 @@ from typing import Annotated
 import typer
 
 from harness.artifacts.cache import Cache
-from harness.cli import options, plan_options, runs
+from harness.cli import audit_command, options, plan_options, runs
 from harness.cli.output import Output
 from harness.cli.plan_options import Change, NamedParts, PlanOverrides
 from harness.cli.runs import Resources
-from harness.cli.upgrade import rollout_runs, sides, trials
+from harness.cli.upgrade import rollout_runs, sides, table_command, trials
 from harness.comparison import acceptance
 from harness.comparison.acceptance import Acceptance
 from harness.comparison.result import ComparedSide, NotAsked, Rollout, SideComparison, compare
 from harness.core import yaml_reader
-from harness.core.errors import UsageProblem
-from harness.plan import custom_distributions, shipped
+from harness.core.errors import HarnessError, UsageProblem
+from harness.plan import custom_distributions, select_scenarios, shipped
 from harness.read.reader_servers import TIMEOUT_S
 from harness.reports import lines, upgrade_files, upgrade_report
 from harness.run import load_run
+from harness.run.baseline_files import today
 from harness.run.pipeline import TimeLimits
 from harness.scenario.cells import Plan
 from harness.scenario.operations import name_of
@@ -82,16 +82,30 @@ AllowPartialOption = Annotated[
     bool,
     typer.Option(
         "--allow-partial",
-        help="End with 0, not 3, where nothing is worse but a step was applied on no side.",
+        help="End with 0, not 3, where nothing is worse but something was not tested: a step that "
+        "was applied on no side, a format that one does not read, most questions.",
+    ),
+]
+
+
+TableOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--table",
+        metavar="ADDRESS",
+        help="Your own table, or a catalog or folder of such, instead of tables of scenarios; as "
+        "harness audit. --from banked: the answers in --bank. Can be given several times.",
     ),
 ]
 
 
 @options.with_output
 @options.with_parts
+@options.with_tables
 def upgrade(
     output: Output,
     named: NamedParts,
+    given: options.TableOptions,
     scenarios: options.ScenariosArgument = None,
     old: FromOption = None,
     new: ToOption = None,
@@ -105,7 +119,9 @@ def upgrade(
     profile: options.ProfileOrPartsOption = None,
     query: options.QueryOption = None,
     setting: options.SettingOption = None,
+    table: TableOption = None,
     run_dir: options.RunDirOption = None,
+    resume: options.ResumeOption = False,
     k: options.SelectOption = "",
     offline: options.OfflineOption = False,
     timeout: options.TimeoutOption = TIMEOUT_S,
@@ -120,16 +136,30 @@ def upgrade(
     paths = options.paths(scenarios, folders)
     custom_distributions.register(paths)
     named.read()  # readers of a file can be sides
+    if resume or table or given != options.TableOptions():
+        others = rollout, usage, accept, profile, query, mixed, role != sides.READER
+        asked = None if resume else table_command.request(old, new, table, given, folders, others)
+        return audit_command.carried_out("upgrade", asked, run_dir, output, offline=offline)
 
     tables, accepted = usage_file.read(usage) if usage else None, _accepted(accept)
     overrides = PlanOverrides(queries=tuple(query or ()), settings=tuple(setting or ()))
+    unread = dict[str, str]()
 
     def make_for(every: Sequence[sides.Side]) -> sides.MakePlan:
         in_use = tables.formats if tables else ()
+        names, stated = plan_options.formats_named(paths, profile, named)
+        reasons, unasked = sides.unread(every, names, stated=stated)
+        unread.update(reasons)
+        if unasked and unasked == set(names):
+            texts = "; ".join(dict.fromkeys(reasons.values()))
+            takes = "; ".join(map(select_scenarios.readers_text, names))
+            raise HarnessError(f"Not known: {texts}; {takes}")
+        asked = tuple(name for name in named.formats if name not in unasked)
 
         def make(change: sides.ChangeProfile) -> Plan:
             changed = Change(change, sides.parts_of(every), in_use)
-            plan = plan_options.make(paths, profile, k, None, overrides, named, changed)
+            parts = replace(named, formats=asked)
+            plan = plan_options.make(paths, profile, k, None, overrides, parts, changed)
             plan_options.check_asks(plan)
             return plan
 
@@ -141,9 +171,8 @@ def upgrade(
         with runs.new_folder(resources, "upgrade", run_dir) as path:
             folder = sides.UpgradeFolder(path, resources, make_for(planned.sides))
             judged = rollout_runs.judged(planned, folder)
-            return _finish_rollout(
-                judged.allowing_partial() if allow_partial else judged, path, output
-            )
+            judged = judged.with_scope(unread, partial_allowed=allow_partial)
+            return _finish_rollout(judged, path, output)
     before, after = _sides(old or (), new or (), role, named)
     if mixed and after.writer:
         after = replace(after, writer=replace(after.writer, in_turn=True))
@@ -156,14 +185,11 @@ def upgrade(
         comparison = compare(old_side, folder.side(str(after), plan, "new"))
         for side, name in ((comparison.old, "old"), (comparison.new, "new")):
             runs.store_side(side.run, path, name)
-        comparison = replace(comparison, usage=tables).accepting(accepted, _today())
-        for reader in after.readers:
-            comparison = trials.with_reader_settings(comparison, reader, plan, folder)
-        comparison = trials.with_table_versions(comparison, before, after, folder)
-        comparison = trials.with_swaps(comparison, before, after, folder)
+        comparison = replace(comparison, usage=tables).accepting(accepted, today())
+        comparison = trials.with_trials(comparison, before, after, plan, folder)
         again = _again(old or (), new or (), usage, role)
         files = _files(comparison.not_asked.values())
-        comparison = replace(comparison, command=again, files=files)
+        comparison = replace(comparison, command=again, files=files, unread=unread)
         return _finish(replace(comparison, partial_allowed=allow_partial), path, output)
 
 
@@ -219,16 +245,12 @@ def compare_runs(
     was = load_run.load(before)
     now = load_run.load(after, beside=was)
     comparison = compare(ComparedSide(was.info.id, was), ComparedSide(now.info.id, now))
-    comparison = replace(comparison.accepting(accepted, _today()), partial_allowed=allow_partial)
+    comparison = replace(comparison.accepting(accepted, today()), partial_allowed=allow_partial)
     return _finish(comparison, now.folder, output)
 
 
 def _accepted(file: Path | None) -> tuple[Acceptance, ...]:
     return acceptance.parse(yaml_reader.read(file), str(file)) if file else ()
-
-
-def _today() -> datetime.date:
-    return datetime.datetime.now(datetime.UTC).date()
 
 
 def _finish(comparison: SideComparison, folder: Path, output: Output) -> int:

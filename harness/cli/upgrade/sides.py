@@ -125,7 +125,6 @@ class Side:
 
 
 def parts_of(sides: Iterable[Side]) -> Parts:
-    """Return the readers and the writers that any of some sides has."""
     readers = {reader: ProfileReader(reader) for side in sides for reader in side.readers}
     writers = {str(side.writer): side.writer for side in sides if side.writer}
     return Parts((), tuple(writers.values()), tuple(readers.values()))
@@ -211,6 +210,27 @@ def check(old: Side, new: Side) -> None:
     if old == new:
         problem = f"--from and --to are the same, {old}: nothing can change"
         raise UsageProblem(f"{problem}; name another version, or a setting: '{{setting=value}}'")
+
+
+def unread(
+    every: Sequence[Side], names: Iterable[str], *, stated: bool
+) -> tuple[Mapping[str, str], frozenset[str]]:
+    """Return of formats that a side does not read why, and those that nobody reads on some side.
+
+    A reader that never reads a format loses nothing; if no reader does, that counts where the
+    format is `stated`.
+    """
+    reasons, unasked = dict[str, str](), set[str]()
+    for name in names:
+        of_sides = [[distribution_support.cannot(r, name) for r in s.readers] for s in every]
+        lost = [why for whys in zip(*of_sides, strict=True) if not all(whys) for why in whys]
+        if stated and all(map(all, of_sides)):
+            lost = [why for whys in of_sides for why in whys]
+        if any(lost):
+            reasons[name] = "; ".join(dict.fromkeys(filter(None, lost)))
+            if any(all(whys) for whys in of_sides):
+                unasked.add(name)
+    return reasons, frozenset(unasked)
 
 
 def registered_first(old: Side, new: Side) -> Side:

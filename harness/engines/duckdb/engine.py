@@ -16,13 +16,7 @@ from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTrave
 from harness.engines.duckdb import answers
 from harness.engines.fingerprint_sql import FingerprintWords
 from harness.engines.format_facts import FormatFacts
-from harness.engines.python_library import (
-    POINTER,
-    Description,
-    Entry,
-    PythonLibrary,
-    source_of,
-)
+from harness.engines.python_library import POINTER, Description, Entry, PythonLibrary, source_of
 from harness.engines.query_sql import ANSI, select
 from harness.model.commit import AS_OF
 

@@ -185,8 +185,6 @@ def facts(table: Path, key: str, ids: WriteIds) -> tuple[FileFact, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Deletions:
-    """A file of deletions."""
-
     folder: Folder
     path: Path
     row_ids: Sequence[RowId]

@@ -21,9 +21,9 @@ ERRORS = {
     "run my.yaml --writer spark-3.5.8-hudi-0.51.0": "did you mean 'spark-3.5.8-hudi-0.15.0'?",
     "run my.yaml --reader trinno-476": "did you mean 'trino-476'?",
     "engines add hive 4.9.9": "docs/locks.md shows how; shipped are hive-2.3.10, hive-3.1.3, ",
-    "upgrade --from trino-476 --to trino-483 my.yaml --format delta": (
-        "format delta: trino-483 has no connector for delta tables; the official image has it: "
-        "trino-483@container; none of the readers can be asked about it; --reader takes chdb-"
+    "run my.yaml --reader trino-483 --format delta": (
+        "reader trino-483: it cannot be asked about delta tables (trino-483 has no connector for "
+        "delta tables; the official image has it: trino-483@container); --format takes hive-"
     ),
     "run my.yaml --reader https://trino.internal:8443": (
         "reader https://trino.internal:8443: this is an address, and the harness starts its "
@@ -49,6 +49,19 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_error_leads_on_and_leaves_no_folder(command: str, text: str, capsys: Capture) -> None:
     assert app.main(shlex.split(command)) == 2
     assert text in capsys.readouterr().err
+    assert not Path("runs").exists() or not list(Path("runs").iterdir())
+
+
+@pytest.mark.parametrize("options", ["--format delta", "--format delta --allow-partial"])
+def test_an_upgrade_of_which_a_side_reads_none_of_the_formats_is_not_known(
+    options: str, capsys: Capture
+) -> None:
+    command = f"upgrade --from trino-476 --to trino-483 my.yaml {options}"
+    assert app.main(shlex.split(command)) == 3
+    assert (
+        "Not known: trino-483 has no connector for delta tables; the official image has it: "
+        "trino-483@container; --reader takes chdb-"
+    ) in capsys.readouterr().err
     assert not Path("runs").exists() or not list(Path("runs").iterdir())
 
 

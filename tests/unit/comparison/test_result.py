@@ -45,6 +45,26 @@ def test_an_answer_is_in_part_where_no_writer_applied_a_step() -> None:
     assert (worse.in_part, worse.status) == (True, 1)
 
 
+def test_an_answer_is_in_part_where_both_sides_refuse_the_larger_part() -> None:
+    refused = [verdict(REFUSED, step=step) for step in range(2, 5)]
+    half = run(verdict(RIGHT, step=1), refused[0])
+    assert (compared(half, half).in_part, compared(half, half).status) == (False, 0)
+    larger = run(verdict(RIGHT, step=1), *refused)
+    same = compared(larger, larger)
+    assert (same.decision, same.refused_by_both) == (Decision.NOTHING_CHANGES, 3)
+    assert (same.in_part, same.status) == (True, 3)
+    assert replace(same, partial_allowed=True).status == 0
+    learnt = run(*(verdict(RIGHT, step=step) for step in range(1, 5)))
+    assert not compared(larger, learnt).in_part
+
+
+def test_an_answer_is_in_part_where_a_side_does_not_read_a_named_format() -> None:
+    right = run(verdict(RIGHT))
+    lacking = replace(compared(right, right), unread={"delta": "no connector"})
+    assert (lacking.in_part, lacking.status) == (True, 3)
+    assert replace(lacking, partial_allowed=True).status == 0
+
+
 @pytest.mark.parametrize(
     ("old", "new", "decision", "status"),
     [
@@ -58,6 +78,7 @@ def test_an_answer_is_in_part_where_no_writer_applied_a_step() -> None:
         ((verdict(RIGHT),), (verdict(VerdictKind.UNKNOWN),), Decision.NOT_KNOWN, 3),
         ((verdict(RIGHT), UNKNOWN), (STALE_ANSWER, UNKNOWN), Decision.DO_NOT, 3),
         ((verdict(RIGHT),), (verdict(RIGHT, step=3),), Decision.NOT_KNOWN, 3),
+        ((verdict(REFUSED),), (verdict(REFUSED),), Decision.NOT_KNOWN, 3),
     ],
 )
 def test_the_decision_and_the_status_follow_from_the_pairs(

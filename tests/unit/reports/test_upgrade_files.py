@@ -44,10 +44,19 @@ NO_DOWNGRADE = Rollout((state(1, "version", returns=False, down=SPOILT),), (1,))
     [
         (SAFE, 0, ["**This order is safe", "From every state there is a way back"]),
         (
+            SAFE.with_scope({"delta": "no connector"}, partial_allowed=False),
+            3,
+            [
+                "**In part: this order is safe",
+                ", not on delta tables: no connector.",
+                "in part: nothing changes",
+            ],
+        ),
+        (
             UNSAFE,
             1,
             [
-                "**Do not roll out in this order: after writers 1 answer is worse.",
+                "**Do not roll out in this order: after writers 1 answer is worse, in ",
                 "This order is safe: 2, 1.",
                 r"missing rename since rename\_column",
             ],
