@@ -263,7 +263,7 @@ def test_what_was_audited_before_is_asked_about_once_it_changed(table: DeltaFold
     def again() -> AuditedTable:
         tables = tuple(pinned(str(table.path), ()))
         known = lambda _, identity: before if identity == before.identity else None  # noqa: E731
-        (result,) = audit(tables, [READER], reader, Progress(), known)
+        (result,) = audit(tables, [READER], reader, Progress(), audited=known)
         return result
 
     assert again() is before
