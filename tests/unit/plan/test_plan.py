@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import pytest
 
@@ -63,11 +64,11 @@ class Stored:
         return f"{name_of(operation)}: rows are only added" if self.only_adds and rewrites else ""
 
 
-COW = Stored(settings={"table_version": ("6", "8")})
-MOR = replace(
+COW: Any = Stored(settings={"table_version": ("6", "8")})
+MOR: Any = replace(
     COW, NAME="mor", merge_on_read=True, views=("snapshot", "read_optimized", "base_name")
 )
-PLAIN = Stored("plain", without="compact", only_adds=True)
+PLAIN: Any = Stored("plain", without="compact", only_adds=True)
 FORMATS = (COW, MOR, PLAIN)
 
 
