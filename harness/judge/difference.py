@@ -62,7 +62,8 @@ class Difference:
     empty: bool = False
     """Whether the whole row came as nothing but NULLs: no column's name can be why."""
     no_other: bool = False
-    """Whether an answer that lacks the column has none too many, which could be it."""
+    """Whether an answer that lacks the column has none too many, which could be it, and whether its
+    columns are of no other step."""
 
     @property
     def of_its_row(self) -> bool:
