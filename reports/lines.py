@@ -29,7 +29,6 @@ STYLES: Final[Mapping[Tone, str]] = {
 
 
 def text(console: Console, words: str, style: str = "") -> Text:
-    """Return a text that the console's encoding can hold."""
     lines = "\n".join(printable(line) for line in words.split("\n"))
     encodable = lines.encode(console.encoding, "backslashreplace").decode(console.encoding)
     return Text(encodable, style)

@@ -80,7 +80,6 @@ class _KeyedTable:
         self.keys = [_key_text(row[names.index(key)]) if key in names else "" for row in rows]
 
     def column(self, path: str) -> int | None:
-        """Return the number of the column that a dotted path lies in."""
         root = path if path in self.names else re.split(r"[.\[]", path, maxsplit=1)[0]
         return self.names.index(root) if root in self.names else None
 

@@ -165,7 +165,6 @@ class RunProcess:
     """One `harness run` (or another verb) in a folder, and what belongs to it."""
 
     def __init__(self, folder: Path, cache: Path, *options: str, verb: str = "run") -> None:
-        """Start it."""
         self.folder = folder
         self._log = folder.with_name(f"{folder.name}.log")
         self._before = self._log.stat().st_size if self._log.exists() else 0
@@ -267,8 +266,6 @@ def ports_of(processes: Iterable[psutil.Process]) -> set[Port]:
 
 
 class Struck(NamedTuple):
-    """What there was when the target was struck."""
-
     family: Collection[psutil.Process]
     ports: Collection[Port]
 
@@ -374,8 +371,6 @@ def verdicts(folder: Path) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Undisturbed:
-    """A run that nobody killed."""
-
     status: int
     verdicts: dict[str, str]
     seconds: float

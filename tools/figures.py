@@ -36,7 +36,6 @@ PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 def texts(root: Path) -> dict[str, str]:
-    """Return the tracked Python files by their paths."""
     listed = subprocess.run(
         ["git", "-C", str(root), "ls-files", "-z", "*.py"],  # noqa: S607 - whichever git there is
         check=True, capture_output=True, text=True,

@@ -52,10 +52,9 @@ def engines() -> str:
 
 def reader_settings() -> str:
     rows = [
-        (engine, *_setting(name, values), defaults)
+        (engine, *_setting(name, values), _defaults(name, versions) or "not declared")
         for engine, versions in _versions().items()
         for name, values in engine_registry.load(engine).settings.items()
-        if (defaults := _defaults(name, versions))
     ]
     return "\n".join(table(("engine", "setting", "values", "meaning", "by itself"), rows))
 
@@ -129,7 +128,6 @@ def finding_help() -> Mapping[FindingKind, FindingHelp]:
 
 
 def finding_kinds() -> str:
-    """Return a section for each kind of finding."""
     lines = []
     for kind, word in FINDINGS.items():
         known = [f"[{n}](#{n})" for n, d in known_defects().items() if kind in d.findings]
@@ -167,7 +165,6 @@ def bug_scenarios() -> str:
 
 
 def _versions() -> Mapping[str, Sequence[Distribution]]:
-    """Return the distributions of each engine that is asked."""
     every = map(distributions.load, distributions.names())
     asked = grouped((version.engine, version) for version in every if version.is_asked)
     return {engine: asked[engine] for engine in sorted(asked)}

@@ -41,8 +41,6 @@ HIDDEN: Final = ("_", ".")
 
 
 class StoredRow(NamedTuple):
-    """A row that a table holds by its own records."""
-
     file: str
     """Relative to the table's folder."""
     values: Mapping[str, Any]

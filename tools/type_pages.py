@@ -78,7 +78,6 @@ def type_refusals() -> str:
 
 
 def type_gaps() -> str:
-    """Return what the profiles have and no answer is recorded of."""
     profiles = load_profiles(profiles_file())
     readers = {str(asked.reader) for name in TYPE_PROFILES for asked in profiles[name].readers}
     asked = {cell.reader for cell in recorded_matrix()}

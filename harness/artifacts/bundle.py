@@ -19,12 +19,7 @@ from typing import BinaryIO, Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from harness.artifacts import (
-    distributions,
-    fetch,
-    python_index,
-    repository,
-)
+from harness.artifacts import distributions, fetch, python_index, repository
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.artifacts.distribution import Artifact, Distribution
 from harness.artifacts.download import ExpectedFile, connected, download

@@ -15,11 +15,7 @@ from typing import Final
 
 from filelock import Timeout
 
-from harness.artifacts import (
-    distributions,
-    python_index,
-    table_homes,
-)
+from harness.artifacts import distributions, python_index, table_homes
 from harness.artifacts.cache import MAKING, SPREAD, UNFINISHED, Cache, named, remove
 
 MADE_AGAIN: Final = ("states", table_homes.TABLES, "answers", "results", "archives")

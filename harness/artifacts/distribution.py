@@ -114,8 +114,6 @@ class LockedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockedJar(LockedFile):
-    """A file of a Maven repository."""
-
     get: Annotated[str, AfterValidator(lambda text: str(coordinates(text)))]
 
 

@@ -36,22 +36,17 @@ from harness.core.yaml_reader import Document
 BUILDS_ON: Final = ("like", "artifacts_from")
 _ROLE: Final = "[a-z0-9][a-z0-9_-]*(/[a-z0-9][a-z0-9_.-]*)*"
 _Roles = Annotated[
-    str,
-    like(f"{_ROLE}( {_ROLE})*", "roles such as lib, front or plugin/hive, a space between"),
+    str, like(f"{_ROLE}( {_ROLE})*", "roles such as lib, front or plugin/hive, a space between")
 ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ArtifactForm(LockedJar):
-    """The keys of an artifact."""
-
     members: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _LockForm(LockData):
-    """The keys of a file."""
-
     rules: str = ""
     like: str = ""
     artifacts_from: str = ""
@@ -63,7 +58,6 @@ class _LockForm(LockData):
 
 
 def parse(text: str, where: str) -> Distribution:
-    """Return the distribution that the text of a lock file says."""
     data, document = read(text, where)
     form = yaml_reader.make(_LockForm, data, document, (), "lock data")
     document.problems.raise_if_any()

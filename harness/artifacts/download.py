@@ -189,7 +189,6 @@ def _get(session: requests.Session, url: str, start: int) -> requests.Response:
 
 
 def _refusal(response: requests.Response, url: str) -> Exception:
-    """What to raise for an answer that is not the file."""
     status = response.status_code
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in _AGAIN:
         return _Broken(f"the repository answered {status} {response.reason}")

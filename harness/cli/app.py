@@ -49,14 +49,8 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "flow_commands:read",
         "Ask the readers about the states of a run, then judge and report; write no table.",
     ),
-    "judge": (
-        "flow_commands:judge",
-        "Judge the recorded answers of a run again; start no engine.",
-    ),
-    "report": (
-        "flow_commands:report",
-        "Write the reports of a judged run again; start no engine.",
-    ),
+    "judge": ("flow_commands:judge", "Judge the recorded answers of a run again; start no engine."),
+    "report": ("flow_commands:report", "Write the reports of a judged run again; start no engine."),
     "reproduce": (
         "reproduce.command:reproduce",
         "Write the smallest scenario that still shows a finding, as a file and as SQL statements.",

@@ -160,8 +160,6 @@ class EngineImage:
 
 @dataclass(frozen=True, slots=True)
 class Docker:
-    """What answers at Docker's address."""
-
     daemon: Daemon | None = None
     why: str = ""
     """Why no daemon answers."""

@@ -119,7 +119,6 @@ class PlanOverrides:
     """Of tables, each as `name=value`; several values of one are all taken."""
 
     def values(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the values of each setting that is named."""
         values = dict[str, tuple[str, ...]]()
         for text in self.settings:
             name, equals, value = text.partition("=")

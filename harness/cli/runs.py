@@ -84,7 +84,6 @@ def store_side(run: Run, folder: Path, name: str) -> None:
 
 
 def store(run: Run, file: Path) -> str:
-    """Store a run, and return its id."""
     if run.info.cells and not run.recorded:
         raise UsageProblem(
             f"{run.folder}: nothing is judged; use harness judge, or run it to its end"
@@ -126,8 +125,6 @@ def stored_or_folder(run: Path, file: Path) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What a command works with."""
-
     output: Output
     cache: Cache
     limits: TimeLimits = field(default_factory=TimeLimits)

@@ -151,7 +151,6 @@ def _never_asked(
 def _settings_for(
     table: UsedTable, lacking: Mapping[str, features.Settings]
 ) -> tuple[tuple[str, str], ...]:
-    """Return the settings of a table that is like somebody's."""
     version = features.VERSION_SETTING.get(table.format, "")
     settings = {version: table.table_version} if version and table.table_version else {}
     for of_feature in lacking.values():

@@ -40,8 +40,6 @@ class UsageProblem(HarnessError):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong at a line of a file."""
-
     path: str
     """The file, or the name of what was made in Python; may be empty."""
     line: int

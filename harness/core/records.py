@@ -19,8 +19,6 @@ from harness.model.schema_history import SchemaHistory
 
 
 class Responsible(StrEnum):
-    """Who is to blame for a wrong answer."""
-
     READER = "reader"
     """The files hold what was written, and the answer shows something else."""
     WRITER = "writer"
@@ -71,8 +69,6 @@ Cellular = Annotated[Value, BeforeValidator(from_json), PlainSerializer(to_json)
 
 
 class OutcomeKind(StrEnum):
-    """What became of a step."""
-
     APPLIED = "applied"
     """The table's own records have it, whatever the writer answered (`Outcome.half_done`)."""
     REFUSED = "refused"

@@ -35,8 +35,6 @@ class Normalised:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """One difference that is no error."""
-
     name: str
     """What code applies it by, and records name it by."""
     of: Literal["values", "columns"]

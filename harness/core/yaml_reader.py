@@ -338,7 +338,6 @@ def _label(what: str, inside: KeyPath) -> str:
 
 
 def _keys(kind: Any, inside: KeyPath) -> tuple[str, ...]:  # noqa: ANN401 - any type there is
-    """Return the keys that a mapping inside of a kind may have."""
     for key in inside:
         if dataclasses.is_dataclass(kind):
             kind = get_type_hints(kind)[str(key)]

@@ -134,8 +134,6 @@ class Connection(Protocol):
 
 
 class Server(Protocol):
-    """A running engine."""
-
     def connect(self, settings: ReaderSettings) -> Connection:
         """Open a session.
 
@@ -156,8 +154,6 @@ class Server(Protocol):
 
 
 class Engine(Protocol):
-    """What an engine gives."""
-
     settings: Mapping[str, tuple[str, ...]]
     """The settings a reader of this engine may name, each with the allowed values."""
     unasked: Mapping[str, str]

@@ -40,7 +40,6 @@ def number_of(sent: float | decimal.Decimal, kind: str) -> float:
 
 
 def is_printed(text: decimal.Decimal, number: float, kind: str) -> bool:
-    """Return whether Java prints a number so."""
     exact = decimal.Decimal(number)
     if not number or not math.isfinite(number) or text == exact:
         return text == exact

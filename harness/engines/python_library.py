@@ -38,14 +38,7 @@ from harness.engines.arrow_values import canonical, canonical_type
 from harness.engines.engine_support import code_digest, connect_to_worker
 from harness.engines.format_facts import FormatFacts
 from harness.runtime import metastore_client
-from harness.runtime.api import (
-    Configuration,
-    MetastoreUris,
-    Running,
-    Runtime,
-    Served,
-    Surroundings,
-)
+from harness.runtime.api import Configuration, MetastoreUris, Running, Runtime, Served, Surroundings
 from harness.runtime.metastore_client import Catalog, CatalogGoneProblem, CatalogRefusedError
 
 if TYPE_CHECKING:
@@ -70,8 +63,6 @@ Description = Mapping[str, Any]
 
 
 class TableCatalog(Protocol):
-    """Where a session finds tables."""
-
     def of(self, tables: Sequence[tuple[str, str]]) -> Sequence[tuple[tuple[str, str], Entry]]:
         """Return those of the tables that it has, each with its entry.
 
@@ -124,10 +115,7 @@ class PythonLibrary:
         return self.words
 
     def cannot(
-        self,
-        distribution: Distribution,
-        settings: ReaderSettings,
-        format_: FormatFacts,
+        self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
     ) -> str:
         library = format_.family == "hive" or format_.family in distribution.settings
         if format_.family not in self.families or not library:
@@ -225,8 +213,6 @@ class WorkerProgram:
 
 @dataclass(frozen=True, slots=True)
 class LibraryServer(Served):
-    """A running worker."""
-
     port: int
     token: str
     library: PythonLibrary
@@ -380,13 +366,22 @@ def source_of(entry: Entry) -> tuple[str, str]:
     return ("delta" if (Path(folder) / DELTA_LOG).is_dir() else "hive"), folder
 
 
-def python_literal(text: str, type_: str) -> str:
+def python_literal(text: str, type_: str, zone: str = "+00:00") -> str:
     """Return the Python of a value; what Python has no literal for is read from its text.
+
+    `zone`: what a timestamp with a zone has behind it; nothing where the format has none.
 
     >>> python_literal("true", "boolean"), python_literal("1.10", "decimal(10, 2)")
     ('True', "Decimal('1.10')")
+    >>> python_literal("2024-01-02 03:04:05", "timestamp")
+    "datetime.fromisoformat('2024-01-02T03:04:05+00:00')"
     """
     match type_:
+        case "date":
+            return f"date.fromisoformat({text!r})"
+        case "timestamp" | "timestamp_ntz":
+            moment = text.replace(" ", "T") + (zone if type_ == "timestamp" else "")
+            return f"datetime.fromisoformat({moment!r})"
         case "boolean":
             return str(text == "true")
         case "tinyint" | "smallint" | "int" | "long":

@@ -63,8 +63,6 @@ def streamed(table: pyarrow.Table) -> bytes:
 
 
 class Client(socketserver.StreamRequestHandler):
-    """Somebody who asks."""
-
     timeout = HELLO_S
 
     def handle(self) -> None:

@@ -17,8 +17,6 @@ _At = TypeVar("_At")
 
 @dataclass(frozen=True, slots=True)
 class AnswerTable:
-    """A table of an answer."""
-
     query: Query
     columns: tuple[Column, ...]
     """As they are labelled in the question."""

@@ -53,8 +53,6 @@ class Matching:
 
 @dataclass(frozen=True, slots=True)
 class RowComparison:
-    """The rows of a table beside those expected."""
-
     state: ExpectedState
     names: tuple[str, ...]
     """What the columns of the table are called."""
@@ -74,8 +72,6 @@ class RowComparison:
 
 @dataclass(frozen=True, slots=True)
 class AnswerComparison:
-    """An answer beside what is expected."""
-
     rows: tuple[RowComparison, ...]
     """Of each of its tables; none of a count."""
     heads: tuple[Difference, ...]

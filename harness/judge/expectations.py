@@ -90,7 +90,6 @@ class Expectations:
         return self.written is not None
 
     def _state(self, step: int, view: str) -> ExpectedState:
-        """Return what checks may ask about a step and a view."""
         past = self.case.past(view, step)
         if past:
             return self._past_state(step, past)
@@ -125,7 +124,6 @@ class Expectations:
         return self.state(step, view).table(query)
 
     def _layout(self, step: int, view: str) -> Layout:
-        """Return the files of a step beside the truth of a view."""
         past, since = self.case.past(view, step), self._since(step, view)
         at = past.step if past and past.of_then else step
         state = self.case.state_of[at]
@@ -256,7 +254,6 @@ class Expectations:
 
 
 def _read_by(view: str, files: Sequence[FileFact]) -> Sequence[FileFact]:
-    """Return the files that a view reads."""
     if view != READ_OPTIMIZED:
         return files
     return tuple(file for file in files if file.kind is FileKind.BASE)

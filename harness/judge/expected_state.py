@@ -198,7 +198,6 @@ class ExpectedState:
         return self._shown[id(row)][1]
 
     def right_values(self, row: Row, names: Sequence[str], actual: Sequence[Value]) -> int:
-        """Count the values that are those of a version of a row."""
         expected = self.shown(row)
         return sum(
             name.partition(".")[0] in expected and same(at(expected, name), value)
@@ -219,7 +218,6 @@ class ExpectedState:
         return replace(self, rows=rows, left_out={**self.left_out, **others}, newer=newer)
 
     def table(self, query: Query) -> Expected:
-        """Return the table that the view should answer to a query."""
         schema, rows = self.schema, sorted(self.rows.values(), key=lambda row: text_of(row.key))
         shown = query.answer(schema.names, [row_values(row, schema) for row in rows])
         return Expected(column_types(schema, query), tuple(shown))

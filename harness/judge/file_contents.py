@@ -108,8 +108,6 @@ class NotKnown(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FileDifference:
-    """A value that a file holds and the truth does not."""
-
     file: FileFact
     key: str
     field_id: int
@@ -136,8 +134,6 @@ class FileDifference:
 
 @dataclass(frozen=True, slots=True)
 class ViewContent:
-    """What the files of one view hold."""
-
     rows: Rows
     """A row that several files hold stands under several keys, once for each."""
     differences: tuple[FileDifference, ...]
@@ -256,7 +252,8 @@ class Holdings:
         # What was refused, or not completed, gave nothing: whatever files hold of it.
         vain = self._refused | self._history[step].undone
         sent = (sql for at, sql in self._sql.items() if at not in vain)
-        return key not in self._keys and not any(within(key, sql) for sql in sent)
+        text = literal(key, self._key) if str(self._key.type) == "string" else key
+        return key not in self._keys and not any(within(text, sql) for sql in sent)
 
     def _compare(self, fact: FileFact) -> tuple[FileDifference, ...]:
         """Return what a file holds otherwise than the truth says of its step.
@@ -474,7 +471,6 @@ class FileAgreement:
 
     @cached_property
     def equal(self) -> bool:
-        """Whether files hold the truth."""
         there = {text_of(row.key): row for row in self.content.rows.values()}
         if len(self.content.rows) != len(there) or there.keys() != self.state.keys.keys():
             return False

@@ -39,8 +39,6 @@ _TELLING: Final = frozenset({ColumnMapping.COUNTED, ColumnMapping.RENUMBERED})
 
 @dataclass(frozen=True, slots=True)
 class Strategies:
-    """The read strategies that give an answer."""
-
     names: tuple[str, ...]
     """The smallest ones that reproduce all of it; several claim nothing."""
     catalog: int | None
@@ -157,7 +155,6 @@ class Layout:
     def _predict(
         self, reading: Simulation, strategy: ReadStrategy, query: Query, labels: Sequence[str]
     ) -> PredictedRows:
-        """Return the rows that a reader of a strategy answers to a query that is no count."""
         keys, origins = defaultdict[Looks, list[str]](list), dict[tuple[str, str], Origin]()
         names, asked = reading.schema(strategy).names, {path.partition(".")[0] for path in labels}
         of_strategy = reading.asked(strategy, query)

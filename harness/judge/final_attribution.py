@@ -82,8 +82,7 @@ def _settle(verdict: Verdict, answered: Sequence[Verdict], of_reader: Sequence[V
         ]
     )
     settled = replace(
-        verdict,
-        findings=tuple(_together(findings, who) for (_, who), findings in same.items()),
+        verdict, findings=tuple(_together(findings, who) for (_, who), findings in same.items())
     )
     doubted = any(who is Responsible.MODEL for _, who in same)
     if verdict.verdict is not VerdictKind.WRONG or not doubted:

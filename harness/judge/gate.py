@@ -24,8 +24,6 @@ SHOWN: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """What a gating command ends with."""
-
     status: int
     reasons: tuple[str, ...]
     """Sentences for people."""

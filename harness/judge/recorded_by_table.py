@@ -87,7 +87,6 @@ def _metadata(case: RecordedVariant, step: int) -> Iterator[tuple[FindingKind, W
 
 
 def _schema(case: RecordedVariant, step: int) -> Iterator[_Wrong]:
-    """Yield all that is wrong with the recorded schema after a step."""
     recorded = case.state_of[step].schema_history
     if recorded is None:
         return

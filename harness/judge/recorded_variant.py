@@ -28,8 +28,6 @@ def view_of_rows(view: str) -> str:
 
 @dataclass(frozen=True)  # no slots: what is derived is kept
 class RecordedVariant:
-    """One variant with its recorded states."""
-
     variant: Variant
     merge_on_read: bool
     """Whether changes go to log files first."""

@@ -52,8 +52,6 @@ _FORM: Final = "a column, a sign and values, as in f1 = old, f1 between 1, 5, f1
 
 @dataclass(frozen=True, slots=True)
 class ColumnWord:
-    """Stands for a value of the column that is asked."""
-
     name: str
 
 

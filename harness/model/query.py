@@ -108,7 +108,6 @@ class Condition:
 
     @property
     def values(self) -> tuple[Value, ...]:
-        """All that it compares with."""
         texts = self.literals
         return tuple(None if text is None else _typed(text, self.type) for text in texts)
 

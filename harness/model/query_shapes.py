@@ -50,15 +50,7 @@ from harness.model.condition_text import FINE, NEW, OLD, ColumnWord, ConditionTe
 from harness.model.conversion import INTEGERS as INTEGER_RANGES
 from harness.model.conversion import cast_text, convert
 from harness.model.datatypes import DataType, Decimal, Primitive, Struct, Text
-from harness.model.query import (
-    ON_NULL,
-    Comparison,
-    Condition,
-    Extreme,
-    Query,
-    at,
-    literal_text,
-)
+from harness.model.query import ON_NULL, Comparison, Condition, Extreme, Query, at, literal_text
 from harness.model.schema import Field, Schema, SchemaChangeError
 from harness.model.truth import Group, History, Row, Truth, row_values
 

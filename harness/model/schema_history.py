@@ -36,8 +36,6 @@ class SchemaVersion:
 
 @dataclass(frozen=True, slots=True)
 class SchemaHistory:
-    """What a table says of its schema and of how that came to be."""
-
     versions: tuple[SchemaVersion, ...] = ()
     """In the order of their ids, the newest last."""
     lost: Annotated[tuple[SchemaVersion, ...], Field(exclude_if=lambda lost: not lost)] = ()

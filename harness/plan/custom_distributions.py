@@ -84,7 +84,6 @@ def _wrong(name: str, reader: CustomReader) -> Iterator[str]:
 
 
 def _lock_data(name: str, reader: CustomReader) -> dict[str, Any]:
-    """Return what a reader is, as lock data."""
     base = distributions.whole_data(reader.like)
     settings: dict[str, object] = {f"{key}_catalog": of for key, of in reader.catalogs.items()}
     if reader.properties:

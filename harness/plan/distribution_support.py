@@ -239,7 +239,6 @@ def _writes(name: str, *more: str) -> bool:
 
 
 def writers_of(format_name: str) -> tuple[str, ...]:
-    """Return the distributions that write tables of a format."""
     every = map(distributions.load, filter(_writes, distributions.names()))
     return tuple(
         distribution.name for distribution in every if format_name in formats_written(distribution)
@@ -312,7 +311,6 @@ def not_upgraded(through: MetastoreChoice) -> str:
 
 
 def wrong_metastore(profile: Profile) -> Iterator[Fault]:
-    """Yield what cannot be of the metastore that a profile names."""
     through, at = profile.metastore, ("metastore",)
     for name in through.distributions:
         if not _is_metastore(name):

@@ -202,10 +202,7 @@ def _check(
 
 
 def _all(
-    scenario: Scenario,
-    product: Sequence[Combination],
-    makers: Makers,
-    excluded: list[Excluded],
+    scenario: Scenario, product: Sequence[Combination], makers: Makers, excluded: list[Excluded]
 ) -> list[VariantValues]:
     makings = Makings(scenario)
     variants: dict[str, VariantValues] = {}
@@ -282,8 +279,6 @@ def combinations(
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """A value for each axis that a scenario has."""
-
     format: Capabilities
     sequence: WriterSequence
     rewrites: Rewrites | None = None
@@ -427,7 +422,6 @@ def _values(
 def _chosen_values(
     scenario: Scenario, profile: Profile, name: str, excluded: list[Excluded]
 ) -> tuple[str, ...]:
-    """Return the values that the profile asks for, of those that the scenario has."""
     scenario_values, profile_values = scenario.settings.get(name, ()), profile.axes.get(name, ())
     chosen = tuple(
         value
@@ -754,7 +748,6 @@ def _unable(
 def _readers(
     variants: Sequence[VariantValues], profile: Profile, cannot: Cannot, excluded: list[Excluded]
 ) -> Sequence[tuple[ProfileReader, ...]]:
-    """Return the readers of each variant."""
     result: list[tuple[ProfileReader, ...]] = [()] * len(variants)
     for asked in profile.readers:
         able = []

@@ -98,8 +98,6 @@ class Writer:
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """What a distribution can write."""
-
     formats: tuple[str, ...]
     table_versions: tuple[str, ...] = ()
     """Of the formats that have such; empty where nothing is said of them."""
@@ -183,7 +181,6 @@ class Profile:
 
 
 def in_runtime(profile: Profile, runtime: str) -> Profile:
-    """Return a profile all of whose writers and readers are run so."""
     writers = tuple(
         replace(
             writer,

@@ -93,7 +93,6 @@ class _Disk:
         self._logged: set[str] = set()
 
     def write(self, before: Truth, after: Truth) -> None:
-        """Write what a step changed."""
         changed: dict[str, list[Row]] = {}
         gone: dict[str, list[Value]] = {}
         for key in before.rows:

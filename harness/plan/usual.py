@@ -16,14 +16,7 @@ from harness import formats
 from harness.plan import select_scenarios
 from harness.plan.estimation import estimate
 from harness.plan.product import REWRITES, named_by
-from harness.plan.profile import (
-    AskedSteps,
-    Cover,
-    Parts,
-    Profile,
-    ProfileReader,
-    Writer,
-)
+from harness.plan.profile import AskedSteps, Cover, Parts, Profile, ProfileReader, Writer
 from harness.scenario.cells import Plan, Reader
 from harness.scenario.definition import Scenario
 

@@ -21,14 +21,7 @@ from harness.core.concurrency import ClosableQueue
 from harness.core.counting import counted
 from harness.core.errors import EnvironmentProblem
 from harness.core.records import Answer, Attempt, Part, Refusal
-from harness.engines.api import (
-    Connection,
-    NoAnswerError,
-    Question,
-    RefusedError,
-    Reply,
-    Server,
-)
+from harness.engines.api import Connection, NoAnswerError, Question, RefusedError, Reply, Server
 from harness.model.query import ALL, Query
 from harness.read.questions import CellQuestion, ReadQueues, Response, text_of
 from harness.read.reader_servers import EngineServer, EngineStart
@@ -263,10 +256,7 @@ class ReplaceableServer:
     """
 
     def __init__(
-        self,
-        start: EngineStart,
-        responses: ClosableQueue[Response],
-        connections: int = CONNECTIONS,
+        self, start: EngineStart, responses: ClosableQueue[Response], connections: int = CONNECTIONS
     ) -> None:
         """`start`: how it is started; `responses`: where each answer goes as it comes."""
         self.peak_mb = 0

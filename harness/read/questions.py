@@ -48,15 +48,12 @@ class CellQuestion:
     """What the table's folder held before anybody read it."""
 
     def unanswered(self, why: str, attempts: tuple[Attempt, ...] = ()) -> Answer:
-        """Return the answer of a question that no reader answered."""
         query = self.question.query
         return Answer(self.cell.case, self.text, unknown=why, attempts=attempts, question=query)
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """An answer to be recorded."""
-
     answer: Answer
     question: CellQuestion | None = None
     """What a reader was asked; None where the answer was there without asking."""

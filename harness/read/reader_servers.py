@@ -34,8 +34,6 @@ TIMEOUT_S: Final = 120.0
 
 @dataclass(frozen=True, slots=True)
 class ReadContext:
-    """Where a reading phase works."""
-
     cache: Cache
     folder: Path
     progress: Progress
@@ -171,8 +169,6 @@ class EngineServer:
 
 @dataclass(frozen=True, slots=True)
 class EngineStart:
-    """How the server of a distribution is started."""
-
     name: str
     planned: PlannedReads
     shared: SharedMetastore

@@ -74,8 +74,6 @@ def lines(info: RunInfo, plan: Plan) -> Mapping[str, tuple[Known, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """What became of the baselines."""
-
     changed: tuple[Path, ...]
     """Those that are other than before."""
     unexplained: int

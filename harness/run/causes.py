@@ -19,14 +19,7 @@ from harness.artifacts import distributions
 from harness.core import refusals
 from harness.core.errors import ScenarioProblem
 from harness.core.grouping import grouped
-from harness.core.records import (
-    Answer,
-    FindingKind,
-    Refusal,
-    Responsible,
-    Verdict,
-    VerdictKind,
-)
+from harness.core.records import Answer, FindingKind, Refusal, Responsible, Verdict, VerdictKind
 from harness.core.runtime_names import lock_name
 from harness.model import past_views
 from harness.run.baseline_files import scenario_file
@@ -62,8 +55,6 @@ class Symptom:
 
 @dataclass(frozen=True, slots=True)
 class CauseKey:
-    """What all cells of a cause have in common."""
-
     engine: str
     """The product: `trino`."""
     symptom: Symptom
@@ -112,7 +103,6 @@ class RunCause:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that are wrong."""
         findings = (f for v in self.verdicts for f in v.findings if f.kind is self.key.finding)
         return tuple(dict.fromkeys(chain.from_iterable(finding.columns for finding in findings)))
 
@@ -273,8 +263,6 @@ _COMMENT: Final = "--"
 
 @dataclass(frozen=True, slots=True)
 class SettingLine:
-    """A line that sets something."""
-
     text: str
     """As the engine takes it: `hudi.parquet.use-column-names=true`."""
     place: str

@@ -57,8 +57,6 @@ _DIGITS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class FileSum:
-    """A file with what it must be."""
-
     path: str
     """Relative to the folder that has the manifest."""
     size: int
@@ -131,8 +129,6 @@ class FixtureVariant:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """All that was exported."""
-
     fixtures: int
     """The version of this description."""
     harness: str
@@ -148,8 +144,6 @@ _MANIFEST: Final = TypeAdapter(Manifest)
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which steps of a run are exported."""
-
     text: str = ""
     """What `variant/s3` must contain."""
     formats: Collection[str] = ()
@@ -394,8 +388,6 @@ class ExpectedColumn:
 
 @dataclass(frozen=True, slots=True)
 class AskedCondition:
-    """What a row must fulfil to be asked for."""
-
     column: str
     test: str
     value: object = None

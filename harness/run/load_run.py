@@ -25,14 +25,7 @@ from harness.core.atomic_write import atomic_write
 from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
 from harness.core.jsonl import ByKey, Record, RecordFile
-from harness.core.records import (
-    Answer,
-    OutcomeKind,
-    QuestionKey,
-    StateRecord,
-    Verdict,
-    VerdictKind,
-)
+from harness.core.records import Answer, OutcomeKind, QuestionKey, StateRecord, Verdict, VerdictKind
 from harness.core.runtime_names import USUAL_METASTORE, MetastoreChoice
 from harness.model.simulation.reader import StrategyAnswer
 from harness.run import frames
@@ -259,7 +252,6 @@ class RunInfo:
 
     @property
     def through(self) -> MetastoreChoice:
-        """Return the metastore that the readers ask through."""
         if self.metastore is None:
             return USUAL_METASTORE
         return MetastoreChoice(self.metastore.distribution, self.metastore.upgraded_from)
@@ -411,9 +403,7 @@ class Run:
     def _steps(self, which: Callable[[records.Outcome], bool]) -> tuple[NotableStep, ...]:
         return tuple(
             NotableStep(
-                state.variant,
-                self.info.step(state.variant, state.outcome.step),
-                state.outcome,
+                state.variant, self.info.step(state.variant, state.outcome.step), state.outcome
             )
             for state in self.by_step.values()
             if which(state.outcome)
@@ -583,6 +573,5 @@ def _verdicts(folder: Path, known: Mapping[str, Verdict]) -> Iterator[Verdict]:
 
 
 def _known(known: Mapping[str, Verdict], line: bytes) -> Verdict | None:
-    """Return the verdict that a line says again."""
     verdict = known.get(jsonl.case_of(line)) if known else None
     return verdict if verdict and jsonl.dump(verdict) == line[:-1].decode() else None

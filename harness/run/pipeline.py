@@ -224,12 +224,7 @@ def _results(plan: Plan, context: WriteContext) -> Generator[VariantResult, None
 
 
 def read_answers(
-    plan: Plan,
-    work: Work,
-    live: LiveVerdicts | None = None,
-    *,
-    fresh: bool,
-    resume: bool = False,
+    plan: Plan, work: Work, live: LiveVerdicts | None = None, *, fresh: bool, resume: bool = False
 ) -> None:
     """Ask every reader; fill `answers.jsonl` as answers come, in the order of the plan at last."""
     live = live or live_verdicts(plan, work)
@@ -240,12 +235,7 @@ def read_answers(
 
 
 def write_and_read(
-    plan: Plan,
-    work: Work,
-    live: LiveVerdicts | None = None,
-    *,
-    fresh: bool,
-    resume: bool = False,
+    plan: Plan, work: Work, live: LiveVerdicts | None = None, *, fresh: bool, resume: bool = False
 ) -> None:
     """Write every variant, and ask every reader about each from when it is written.
 

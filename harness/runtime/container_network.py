@@ -123,7 +123,6 @@ def _machine() -> str:
 
 
 def owners() -> set[str]:
-    """Return who made what is there."""
     with closing(docker_daemon.client()) as client, docker_daemon.asked("list containers"):
         containers = client.containers.list(all=True, filters={"label": OWNER})
         networks = client.networks.list(filters={"label": OWNER})

@@ -29,8 +29,6 @@ def no_docker(reason: str) -> EnvironmentProblem:
 
 @dataclass(frozen=True, slots=True)
 class Daemon:
-    """What a daemon says of itself."""
-
     version: str
     architecture: str
     memory_mb: int
@@ -38,8 +36,6 @@ class Daemon:
 
 @dataclass(frozen=True, slots=True)
 class StoredImage:
-    """An image that is on the daemon's machine."""
-
     reference: str
     id: str
     """`sha256:…`, of what is in it."""

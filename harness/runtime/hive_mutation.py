@@ -35,8 +35,6 @@ def needed(writers: Iterable[Distribution]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class MutationProgram:
-    """The program, and where it works."""
-
     installation: Installation
     metastore: str
     folder: Path

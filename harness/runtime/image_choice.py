@@ -39,8 +39,6 @@ _SHOWN: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What an image is built of."""
-
     reference: str
     texts: Mapping[str, str]
     """The Dockerfile, and scripts that it copies, by name."""
@@ -214,8 +212,6 @@ def _no_image(distribution: Distribution, reference: str, reason: str) -> Enviro
 
 @dataclass(frozen=True, slots=True)
 class ContainerImage:
-    """An image that is there."""
-
     reference: str
     digest: str
     """What tells it from every other one, `sha256:…`."""

@@ -72,8 +72,6 @@ def needed(choice: MetastoreChoice) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Metastore(Served):
-    """A metastore that answers."""
-
     uris: MetastoreUris
     warehouse: Path
     """Folder of databases and tables that are created without a location."""

@@ -25,8 +25,6 @@ _CONF: Final = "s3proxy.conf"
 
 @dataclass(frozen=True, slots=True)
 class ObjectStore(Served):
-    """A store that answers."""
-
     url: str
     bucket: Path
 

@@ -76,8 +76,6 @@ _watchdog: Final = Watchdog()
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What to run."""
-
     arguments: tuple[str, ...]
     folder: Path
     """Its working folder; must exist."""

@@ -95,7 +95,6 @@ class Scenario:
 
     @property
     def changes_rows(self) -> bool:
-        """Whether a step changes or deletes rows that are there."""
         steps = pairwise(self.survey.history)
         return any(new.rows.get(key) != row for old, new in steps for key, row in old.rows.items())
 

@@ -126,10 +126,7 @@ def _check_table(scenario: Scenario, document: Document) -> None:
 
 
 def _check_names(
-    scenario: Scenario,
-    history: History,
-    document: Document,
-    keeping_case: Collection[str],
+    scenario: Scenario, history: History, document: Document, keeping_case: Collection[str]
 ) -> None:
     lines: dict[str, int] = {}
     for truth in history:
@@ -154,7 +151,6 @@ def _wrong_names(
 def _wrong_siblings(
     siblings: Iterable[Field], in_any_case: set[str], keeping_case: Collection[str]
 ) -> Iterator[str]:
-    """Yield what is wrong with names that stand together."""
     names: dict[str, str] = {}
     for name in (field.name for field in siblings):
         other = names.setdefault(name.casefold(), name)

@@ -36,7 +36,6 @@ def between(
 def _within(
     old: ColumnPart, new: ColumnPart, old_files: OldFiles, above: str
 ) -> Iterator[UsedChange]:
-    """Yield what became of one column."""
     path = above + old.name
     if old.name != new.name:
         yield UsedChange(SchemaChange.RENAME, path, to=new.name, old_files=old_files)

@@ -81,8 +81,6 @@ class Fact(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class UsedChange:
-    """A change of a table's schema."""
-
     operation: SchemaChange
     column: str
     """As it was called before, with a dotted path where it is a part of another."""
@@ -104,8 +102,6 @@ class UsedChange:
 
 @dataclass(frozen=True, slots=True)
 class UsedTable:
-    """An entry of the catalog."""
-
     name: str
     """`database.table`."""
     format: UsedFormat
@@ -127,8 +123,6 @@ class UsedTable:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a scan found."""
-
     version: int
     metastore: str
     scanned: str

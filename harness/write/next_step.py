@@ -33,8 +33,6 @@ NAMES: Final = "names"
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
-    """A step that is to be sent."""
-
     step: int
     statements: tuple[Statement, ...]
     """None where the format has nothing to do."""
@@ -149,7 +147,6 @@ class VariantOutcomes:
         return state_store.address(settings, texts, digests)
 
     def _truth(self, step: int, *, next_applied: bool) -> Truth:
-        """Return the truth after a step that has an outcome, or after the next one."""
         done = (outcome.kind is OutcomeKind.APPLIED for outcome in self.outcomes[1:])
         truths = self.variant.scenario.truths(merge_on_read=self.shape.merge_on_read)
         return truths.history((*done, next_applied)[:step])[-1]

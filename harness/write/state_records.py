@@ -158,11 +158,7 @@ class FileRowsSeen:
 
 
 def contradicted_statistics(
-    shape: Format,
-    state: State,
-    files: Sequence[FileFact],
-    new: Sequence[int],
-    seen: FileRowsSeen,
+    shape: Format, state: State, files: Sequence[FileFact], new: Sequence[int], seen: FileRowsSeen
 ) -> StoredStatistics:
     """Return the statistics that may exclude a row; `new`: the files that no earlier state had."""
     statistics, unknown = state.frozen.statistics.columns, state.frozen.statistics.unknown
@@ -187,11 +183,7 @@ class VariantResult:
 
 
 def record(
-    outcomes: VariantOutcomes,
-    states: Sequence[State | None],
-    results: ResultCache,
-    *,
-    reused: bool,
+    outcomes: VariantOutcomes, states: Sequence[State | None], results: ResultCache, *, reused: bool
 ) -> VariantResult:
     """Return the records and states of a variant; `results` has records of found states."""
     content = repr(outcomes), *(state_store.facts(state) if state else "" for state in states)

@@ -74,8 +74,6 @@ class Frozen:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A table state in the cache."""
-
     digest: str
     folder: Path
     frozen: Frozen

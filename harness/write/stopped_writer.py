@@ -37,8 +37,6 @@ class NotWaitingError(Exception):
 
 
 class WaitingWrite:
-    """A write whose files are there and whose commit is not."""
-
     def __init__(self, asked: Future[SparkRows], lock: Path) -> None:
         """`lock`: the named pipe for which the writer waits or soon will."""
         self._asked = asked

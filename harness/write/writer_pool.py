@@ -82,8 +82,6 @@ TIMEOUT_S: Final = 300.0
 
 @dataclass(frozen=True, slots=True)
 class WriteContext:
-    """Where a writing phase works."""
-
     cache: Cache
     folder: Path
     """The run's own folder for processes, logs and the tables while they are written."""
@@ -116,7 +114,6 @@ class WriterPool:
     """The writing processes that run, one for each distribution. For several threads."""
 
     def __init__(self, context: WriteContext, uris: MetastoreUris) -> None:
-        """No process runs yet."""
         self.context = context
         self._metastore = uris
         self._stack = ExitStack()

@@ -24,9 +24,7 @@ def table_of(
 
 
 def history_of(
-    *operations: Operation,
-    columns: Mapping[str, str] = COLUMNS,
-    partition_by: tuple[str, ...] = (),
+    *operations: Operation, columns: Mapping[str, str] = COLUMNS, partition_by: tuple[str, ...] = ()
 ) -> History:
     scenario = scenario_of(
         *operations, columns=dict(columns), order_by="ts", partition_by=partition_by

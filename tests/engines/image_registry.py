@@ -66,11 +66,7 @@ def _started(folder: Path, port: int) -> Iterator[Registry]:
     command = Command((PROGRAM, "serve", str(file)), folder, folder / "registry.log")
     with running(command) as process:
         wait_until(
-            partial(_answers, address),
-            process,
-            timeout_s=READY_S,
-            what=PROGRAM,
-            not_yet=(OSError,),
+            partial(_answers, address), process, timeout_s=READY_S, what=PROGRAM, not_yet=(OSError,)
         )
         yield Registry(address, process)
 

@@ -166,9 +166,7 @@ def github(repository: Path, path: str, tmp_path_factory: pytest.TempPathFactory
     return Github(machine, job["steps"], known, ran, cells(machine.done(PLAN)))
 
 
-def test_the_job_of_github_ends_with_what_is_wrong_and_a_test_for_each_cell(
-    github: Github,
-) -> None:
+def test_the_job_of_github_ends_with_what_is_wrong_and_a_test_for_each_cell(github: Github) -> None:
     statuses = [process.returncode for process in github.ran]
     assert statuses == [0, 0, 0, WRONG], "\n".join(map(output_of, github.ran))
     cases = github.machine.cases()

@@ -140,8 +140,7 @@ def test_a_server_that_is_lost_is_started_again_and_the_run_goes_on(
 
 
 @pytest.mark.parametrize(
-    ("number", "status"),
-    [(signal.SIGINT, INTERRUPTED), (signal.SIGTERM, 143)],
+    ("number", "status"), [(signal.SIGINT, INTERRUPTED), (signal.SIGTERM, 143)]
 )
 @nightly
 def test_an_interruption_ends_the_run_and_says_how_to_go_on(

@@ -38,7 +38,7 @@ KNOWN = {
     r"is .* in it, which is no (struct|array|map)": (
         "the name mapping gives the name of a dropped column to a new one with parts, and a file "
         "without ids has the old one under it: PyIceberg shows NULLs, no rule of the format does"
-    ),
+    )
 }
 """Where PyIceberg shows rows and the files give none: our reason, and why it is no fault."""
 REFUSED = {

@@ -29,10 +29,7 @@ MORE_HIVES = (
     *(OLDER_HIVE, "hive-3.1.3-hudi-0.11.1", "hive-3.1.3-tez-0.9.2"),
     *("hive-4.0.1", "hive-4.0.1-tez-0.10.4"),
 )
-HIVES = (
-    HIVE,
-    *(pytest.param(more_hive, marks=nightly) for more_hive in MORE_HIVES),
-)
+HIVES = (HIVE, *(pytest.param(more_hive, marks=nightly) for more_hive in MORE_HIVES))
 TRINO = ("trino-368", "trino-483", "prestosql-350", "prestodb-0.283")
 SPARK = tuple(f"spark-3.5.8-hudi-{version}" for version in ("0.15.0", "1.0.2", "1.2.0"))
 UNDEFINED = "undefined"
@@ -126,10 +123,7 @@ def test_the_start_up_log_of_trino_and_presto_tells_the_declared_defaults(
 
 def properties(name: str, setting: str) -> set[str]:
     options = distributions.load(name).settings
-    key = {
-        engine.COLUMN_NAMES: "column_names",
-        engine.METADATA: "metadata_table",
-    }.get(setting)
+    key = {engine.COLUMN_NAMES: "column_names", engine.METADATA: "metadata_table"}.get(setting)
     if key is None:
         return {f"hive.{setting.removeprefix('hive.')}"}
     result = options[key]

@@ -60,11 +60,7 @@ def tables(metastore: Metastore, tmp_path_factory: pytest.TempPathFactory) -> No
 
 
 @pytest.fixture(scope="module", params=FAMILY)
-def started(
-    request: pytest.FixtureRequest,
-    tables: None,
-    servers: SharedServers,
-) -> Started:
+def started(request: pytest.FixtureRequest, tables: None, servers: SharedServers) -> Started:
     return Started(request.param, servers(request.param))
 
 
@@ -80,9 +76,7 @@ def test_by_name_and_by_position_answer_differently_where_columns_moved(started:
     assert "parquet_use_column_names=false" in by_position.confirmed
 
 
-def test_orc_files_have_a_setting_of_their_own_and_go_by_position_without(
-    started: Started,
-) -> None:
+def test_orc_files_have_a_setting_of_their_own_and_go_by_position_without(started: Started) -> None:
     by_name, by_position = (
         started.ask("moved_orc", ALL, "hive-orc", **{"orc.use-column-names": text})
         for text in ("true", "false")

@@ -6,14 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from harness.core.records import (
-    Answer,
-    FindingKind,
-    Part,
-    Refusal,
-    Verdict,
-    VerdictKind,
-)
+from harness.core.records import Answer, FindingKind, Part, Refusal, Verdict, VerdictKind
 from harness.core.refusals import INTERNAL, OTHER_LIST, OTHER_TYPE
 from harness.judge.verdicts import judge
 from tests.builders import random_story

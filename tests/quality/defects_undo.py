@@ -62,11 +62,7 @@ for _name, _how in UNDOING.items():
         _blamed(None, writer=False),
         twist=_taken_back(_how),
     )
-    plant(
-        f"writer: {_name} leaves the files",
-        _blamed(None, writer=True),
-        twist=_taken_back(_how),
-    )
+    plant(f"writer: {_name} leaves the files", _blamed(None, writer=True), twist=_taken_back(_how))
     plant(
         f"{_name}: log files that were taken back are merged",
         _blamed(FileKind.LOG, writer=False),

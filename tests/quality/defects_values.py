@@ -125,10 +125,7 @@ _spoilt("timestamps as texts with nanoseconds", "timestamp", ALTERED, _nanosecon
 _spoilt("dates one day early", "date", ALTERED, moved(-DAY))
 _spoilt("dates one day late", "date", ALTERED, moved(DAY))
 _spoilt(
-    "dates as timestamps",
-    "date",
-    DRIFT,
-    lambda v: datetime.datetime.combine(v, datetime.time()),
+    "dates as timestamps", "date", DRIFT, lambda v: datetime.datetime.combine(v, datetime.time())
 )
 _spoilt("integers as texts", "int long", DRIFT, str)
 _spoilt("integers as floating numbers", "int long", _by_worth, float)
@@ -141,10 +138,7 @@ _spoilt(
     lambda v: Decimal(str(v)) if math.isfinite(v) else v,
 )
 _spoilt(
-    "floating numbers as texts with an exponent",
-    "double",
-    _in_eight_digits,
-    lambda v: f"{v:.8e}",
+    "floating numbers as texts with an exponent", "double", _in_eight_digits, lambda v: f"{v:.8e}"
 )
 _spoilt("texts cut off", "string", _of_one, lambda v: v[:-1])
 _spoilt("texts in capitals", "string", ALTERED, lambda v: v.upper() if v[:1] == "f" else v)

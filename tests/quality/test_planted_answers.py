@@ -18,15 +18,7 @@ from harness.core.records import Column, Origin
 from harness.judge.name import CHECKS
 from harness.model.canonical import MapValue, Value
 from tests.builders.simulated_reader import Reply, columns_of
-from tests.builders.table_story import (
-    COLUMNS,
-    Story,
-    cells,
-    changed,
-    diagnosed,
-    history,
-    named,
-)
+from tests.builders.table_story import COLUMNS, Story, cells, changed, diagnosed, history, named
 
 Rows = Sequence[tuple[Value, ...]]
 Answering = Callable[[Story], Reply]
@@ -100,10 +92,7 @@ DAY = datetime.timedelta(days=1)
 
 PLANTED: Final = (
     Planted(
-        "a text in capitals",
-        "insert 1,2",
-        sets("f1", str.upper, "1"),
-        {"altered_value": "f1 @ 1"},
+        "a text in capitals", "insert 1,2", sets("f1", str.upper, "1"), {"altered_value": "f1 @ 1"}
     ),
     Planted("a rename missed by name", README, reads("name"), {"missing_rename": "f1_new @ 1 2 3"}),
     Planted(

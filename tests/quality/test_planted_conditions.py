@@ -166,12 +166,7 @@ def test_bounds_say_nothing_of_nan_so_who_loses_it_by_them_is_wrong_itself(story
 
 @pytest.mark.parametrize(
     ("keys", "kinds"),
-    [
-        ("12", set()),
-        ("34", set()),
-        ("1", {FindingKind.LOST_ROW}),
-        ("123", {FindingKind.GHOST_ROW}),
-    ],
+    [("12", set()), ("34", set()), ("1", {FindingKind.LOST_ROW}), ("123", {FindingKind.GHOST_ROW})],
 )
 def test_any_so_many_of_the_right_rows_are_right(
     keys: str, kinds: set[FindingKind], story: Story

@@ -330,10 +330,7 @@ def test_true_is_nulls_name_where_the_row_shows_the_name_and_else_nobodys(stored
 @BOTH
 @pytest.mark.parametrize(
     ("column", "change", "kind"),
-    [
-        ("day", shifted, ALTERED),
-        ("amount", unscaled, FindingKind.TYPE_DRIFT),
-    ],
+    [("day", shifted, ALTERED), ("amount", unscaled, FindingKind.TYPE_DRIFT)],
 )
 def test_a_folders_text_read_as_another_type_is_the_readers(
     stored: bool,  # noqa: FBT001

@@ -105,9 +105,7 @@ def test_a_predicate_pushed_to_the_statistics_of_the_file_s_names_loses_rows(
     assert verdict.reproduces == UNTOLD
 
 
-def test_a_count_that_is_wrong_says_what_was_expected_and_what_was_found(
-    renamed: Story,
-) -> None:
+def test_a_count_that_is_wrong_says_what_was_expected_and_what_was_found(renamed: Story) -> None:
     verdict = put(renamed, "count(g)", Reader("name"))
     (finding,) = verdict.findings
     assert finding.kind is FindingKind.LOST_ROW

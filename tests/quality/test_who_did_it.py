@@ -280,10 +280,7 @@ DELTA: Final = [
             [delta_data("a", "1 2"), delta_commit(added("a"))],
             [delta_data("b", "1"), delta_commit(added("b"))],
         ),
-        [
-            wrong("1 1 2@1", (FindingKind.DUPLICATE, WRITER), (GHOST, WRITER)),
-            right("1"),
-        ],
+        [wrong("1 1 2@1", (FindingKind.DUPLICATE, WRITER), (GHOST, WRITER)), right("1")],
     ),
     Case(
         *delta(
@@ -434,11 +431,7 @@ ICEBERG: Final = [
             [iceberg_values("d", "2"), iceberg_commit(Entry("data/d", VALUES, partition=1))],
             [iceberg_data("two", "2"), iceberg_commit(Entry(TWO, partition=1))],
         ),
-        [
-            right("1@1 2"),
-            wrong("1@1", (LOST, READER)),
-            wrong("1@1 2@1", (STALE, READER)),
-        ],
+        [right("1@1 2"), wrong("1@1", (LOST, READER)), wrong("1@1 2@1", (STALE, READER))],
     ),
     Case(
         *iceberg(
@@ -541,12 +534,7 @@ HIVE: Final = [
         [right("1"), wrong("1 2@1", (GHOST, READER))],
     ),
     Case(
-        *hive(
-            "a write has no deletions",
-            "insert 1,2; delete 2",
-            BOTH,
-            [hive_ids(2)],
-        ),
+        *hive("a write has no deletions", "insert 1,2; delete 2", BOTH, [hive_ids(2)]),
         [wrong("1 2@1", (GHOST, WRITER))],
     ),
     Case(

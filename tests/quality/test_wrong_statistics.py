@@ -10,12 +10,7 @@ from harness.core.records import FindingKind, Responsible, Verdict, VerdictKind
 from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
 from harness.model.canonical import Value, text_of
-from harness.model.file_facts import (
-    ColumnStatistics,
-    StatisticsSource,
-    StoredStatistics,
-    bound,
-)
+from harness.model.file_facts import ColumnStatistics, StatisticsSource, StoredStatistics, bound
 from harness.model.query import ALL, Comparison, Condition, Query
 from harness.model.simulation.strategies import TRUSTED
 from harness.scenario.cells import Cell
@@ -125,9 +120,7 @@ def test_one_row_group_of_two_loses_its_rows_and_the_way_is_claimed() -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_whatever_the_history_a_file_left_out_by_wrong_statistics_is_the_writers(
-    seed: int,
-) -> None:
+def test_whatever_the_history_a_file_left_out_by_wrong_statistics_is_the_writers(seed: int) -> None:
     result, key = story_of_seed(seed), story_of_seed(seed).disk.table.key
     for question in (q for q in questions(result) if q.text.startswith("predicate(")):
         right = ask(result, question.query, Reader("id"))

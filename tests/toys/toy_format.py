@@ -49,11 +49,7 @@ class Toy(Format):
         }
         return (Sql(f"write {LOCATION}/{after.step} {json.dumps(content)}"),)
 
-    def instants(
-        self,
-        folder: Path,
-        entries: Sequence[CatalogEntry] = (),
-    ) -> tuple[str, ...]:
+    def instants(self, folder: Path, entries: Sequence[CatalogEntry] = ()) -> tuple[str, ...]:
         return tuple(sorted((path.name for path in folder.glob("*")), key=int))
 
     def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:
@@ -68,10 +64,7 @@ class Toy(Format):
         return names, tuple(map(tuple, content["rows"]))
 
     def facts(
-        self,
-        folder: Path,
-        key: str,
-        catalog: CatalogHistory = NO_CATALOG,
+        self, folder: Path, key: str, catalog: CatalogHistory = NO_CATALOG
     ) -> tuple[FileFact, ...]:
         return tuple(self._fact(folder / name, key) for name in self.instants(folder))
 

@@ -26,8 +26,6 @@ _Record = TypeVar("_Record", StateRecord, Answer, Verdict)
 
 @dataclass(frozen=True, slots=True)
 class RecordedCell:
-    """A cell with its records."""
-
     info: RunInfo
     """Without other variants than the cell's."""
     cell: Cell

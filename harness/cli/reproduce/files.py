@@ -222,7 +222,6 @@ class _Script:
             yield from self._instant(instant, undone)
 
     def _by_hand(self, statements: Iterable[sent.Statement], writer: str) -> Iterator[str]:
-        """Yield how statements are sent."""
         for statement in statements:
             match statement:
                 case sent.Sql(text):

@@ -63,8 +63,6 @@ def predictable(sign: Sign, view: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a search looks for."""
-
     cause: Cause
     reader: Reader
     shape: str

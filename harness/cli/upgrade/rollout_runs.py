@@ -48,8 +48,6 @@ class _Change:
 
 @dataclass(frozen=True, slots=True)
 class _RolloutForm:
-    """The keys of the file."""
-
     now: _Now
     steps: Annotated[tuple[_Change, ...], Field(min_length=1)]
 

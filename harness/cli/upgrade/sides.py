@@ -125,7 +125,6 @@ class Side:
 
 
 def parts_of(sides: Iterable[Side]) -> Parts:
-    """Return the readers and the writers that any of some sides has."""
     readers = {reader: ProfileReader(reader) for side in sides for reader in side.readers}
     writers = {str(side.writer): side.writer for side in sides if side.writer}
     return Parts((), tuple(writers.values()), tuple(readers.values()))

@@ -74,10 +74,9 @@ def text(value: str) -> str:
 
 def by_hand(settings: ReaderSettings, format_: FormatFacts) -> tuple[str, ...]:
     del settings
-    function = {
-        "iceberg": "icebergLocal('FOLDER')",
-        "delta": "deltaLakeLocal('FOLDER')",
-    }.get(format_.family, "file('FOLDER/**/*', 'Parquet')")
+    function = {"iceberg": "icebergLocal('FOLDER')", "delta": "deltaLakeLocal('FOLDER')"}.get(
+        format_.family, "file('FOLDER/**/*', 'Parquet')"
+    )
     return (
         '-- In Python: import chdb; chdb.query(""" … """, \'ArrowTable\')',
         f'-- "DATABASE"."t" is {function}',

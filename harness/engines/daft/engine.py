@@ -14,13 +14,7 @@ from harness.core.records import Refusal
 from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTravel, TimeTravelWords
 from harness.engines.daft import answers
 from harness.engines.format_facts import FormatFacts
-from harness.engines.python_library import (
-    POINTER,
-    Description,
-    Entry,
-    PythonLibrary,
-    source_of,
-)
+from harness.engines.python_library import POINTER, Description, Entry, PythonLibrary, source_of
 from harness.engines.query_sql import ANSI, NAN_FUNCTION, quoted, select
 from harness.model.commit import AS_OF
 

@@ -15,13 +15,7 @@ from harness.core.setting_values import SettingValues
 from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTravel, TimeTravelWords
 from harness.engines.duckdb import answers
 from harness.engines.format_facts import FormatFacts
-from harness.engines.python_library import (
-    POINTER,
-    Description,
-    Entry,
-    PythonLibrary,
-    source_of,
-)
+from harness.engines.python_library import POINTER, Description, Entry, PythonLibrary, source_of
 from harness.engines.query_sql import ANSI, select
 from harness.model.commit import AS_OF
 

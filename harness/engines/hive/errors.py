@@ -32,8 +32,6 @@ one. Jobs of Hive that read batches unpack Parquet files by it, others by a libr
 
 
 class HiveError(Exception):
-    """The server answered with an error."""
-
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(f"{refusal.kind}: {refusal.message}")
         self.refusal = refusal
@@ -41,8 +39,6 @@ class HiveError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Thrown:
-    """An exception of the server."""
-
     kind: str
     message: str
 

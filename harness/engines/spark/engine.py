@@ -80,8 +80,6 @@ READY_S: Final = 120.0
 
 
 class SparkConnection:
-    """One session."""
-
     def __init__(self, session: client.Session, *, by_path: bool = False) -> None:
         self._session = session
         self._by_path = by_path

@@ -7,15 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from harness.model.canonical import MapValue, Value
-from harness.model.datatypes import (
-    Array,
-    DataType,
-    Decimal,
-    Map,
-    Struct,
-    TypeTextError,
-    parse_type,
-)
+from harness.model.datatypes import Array, DataType, Decimal, Map, Struct, TypeTextError, parse_type
 
 _DIGITS: Final = decimal.Context(prec=60)
 

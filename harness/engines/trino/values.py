@@ -80,9 +80,7 @@ def _child(at: int, field: Mapping[str, WireValue]) -> str:
 def columns(described: Sequence[Mapping[str, WireValue]], tally: Tally) -> tuple[Column, ...]:
     return tuple(
         Column(
-            column["name"],
-            column["type"],
-            canonical(WireType.read(column["typeSignature"]), tally),
+            column["name"], column["type"], canonical(WireType.read(column["typeSignature"]), tally)
         )
         for column in described
     )

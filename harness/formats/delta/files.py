@@ -18,13 +18,7 @@ from harness.formats.delta import log as delta_log
 from harness.formats.delta import vectors
 from harness.formats.delta.checkpoints import Action
 from harness.formats.delta.column_types import partition_value
-from harness.formats.delta.log import (
-    CHANGE_FEED,
-    Commit,
-    DeltaLog,
-    LiveFile,
-    physical_name,
-)
+from harness.formats.delta.log import CHANGE_FEED, Commit, DeltaLog, LiveFile, physical_name
 from harness.formats.files import parquet, table_folder
 from harness.model.canonical import MapValue, Value
 from harness.model.file_facts import FileFact, FileKind
@@ -51,7 +45,6 @@ def last_writes(log: DeltaLog, key: str, until: int) -> Mapping[str, int]:
 
 
 def _written(folder: Path, commit: Commit, key: str) -> Iterator[str]:
-    """Yield the keys of the rows that a commit inserted or updated."""
     changes = [folder / unquote(action["path"]) for action in commit.all("cdc")]
     for path in changes:
         names, rows = parquet.content(path)
@@ -122,7 +115,6 @@ def _names(stored: Sequence[str], fields: Mapping[str, Action]) -> tuple[str, ..
 
 
 def _partition(live: LiveFile, fields: Mapping[str, Action]) -> tuple[list[str], list[Value]]:
-    """Return the partition columns of a file, and their values."""
     names, values = [], []
     for stored, text in live.partition.items():
         field = fields[stored]

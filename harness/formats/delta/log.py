@@ -46,8 +46,6 @@ Identify: TypeAlias = Callable[[Action, tuple[str, ...]], int | str]
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """One version of a table."""
-
     version: int
     actions: Sequence[Action]
 
@@ -62,8 +60,6 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class LiveFile:
-    """A data file that is part of the table."""
-
     path: str
     """Relative to the table's folder."""
     logical: str

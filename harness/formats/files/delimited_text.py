@@ -2,13 +2,17 @@ r"""A text file of Hive, which says nothing of its columns itself (`LazySimpleSe
 
 Each line is a row, `\x01` stands between its values, `\x02` and so on between their parts, `\N` is
 NULL, and nothing is escaped: a text with an end of line makes two rows, one with `\x01` two values.
+Values and parts that a line lacks are NULL, others beyond its columns are left out (`LazyStruct`),
+and what is no value of its type is NULL (`LazyInteger`, `LazyBoolean`, `LazyDate` and the others).
 """
 
 from __future__ import annotations
 
 import base64
 import decimal
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -23,15 +27,17 @@ Columns = Sequence[tuple[str, str]]
 """Names and Hive's types."""
 _BOOLEANS: Final = {"true": True, "false": False}
 _PRIMITIVES: Final[Mapping[str, Callable[[str], Value]]] = {
-    "boolean": _BOOLEANS.__getitem__,
+    "boolean": lambda text: _BOOLEANS[text.lower()],
     **dict.fromkeys(("tinyint", "smallint", "int", "long"), int),
     "float": lambda text: single(float(text)),
     "double": float,
     "string": str,
-    "binary": lambda text: base64.b64decode(text, validate=True),
     "date": day,
     "timestamp": moment,
 }
+_TIMES: Final = ("date", "timestamp")
+_TIME: Final = re.compile(r"[+-]?\d+-\d\d?-\d\d?([ T][\d:.]*)?")
+"""Days and moments beyond those of Python stay texts."""
 
 
 def read(path: Path, key: str, columns: Columns) -> Footer:
@@ -44,8 +50,11 @@ def read(path: Path, key: str, columns: Columns) -> Footer:
 
 
 def content(path: Path, columns: Columns) -> FileRows:
-    types = tuple(_type(path, kind) for _, kind in columns)
-    rows = tuple(_row(path, number, line, types) for number, line in enumerate(_lines(path), 1))
+    types = tuple(type_of(path, kind) for _, kind in columns)
+    try:
+        rows = tuple(tuple(_values(line.split("\x01"), types, 1)) for line in _lines(path))
+    except ValueError as problem:
+        raise FileFactError(f"{path.name}: {problem}") from problem
     return tuple(name for name, _ in columns), rows
 
 
@@ -59,22 +68,17 @@ def _lines(path: Path) -> list[str]:
     return text.split("\n")[:-1]
 
 
-def _type(path: Path, kind: str) -> DataType:
+def type_of(path: Path, kind: str) -> DataType:
     type_ = canonical_type(kind)
     if type_ is None:
         raise FileFactError(f"{path.name}: no value can be read as {kind}")
     return type_
 
 
-def _row(path: Path, number: int, line: str, types: Sequence[DataType]) -> tuple[Value, ...]:
-    texts = line.split("\x01")
-    if len(texts) != len(types):
-        counts = f"line {number} has {len(texts)} values for {len(types)} columns"
-        raise FileFactError(f"{path.name}: {counts}; in a text, \\n ends a row and \\x01 a value")
-    try:
-        return tuple(_value(text, type_, 1) for text, type_ in zip(texts, types, strict=True))
-    except (ArithmeticError, KeyError, ValueError) as problem:
-        raise FileFactError(f"{path.name}: line {number}: {problem}") from problem
+def _values(texts: Sequence[str], types: Sequence[DataType], level: int) -> Iterator[Value]:
+    whole = [*texts, *[NULL] * (len(types) - len(texts))]
+    for text, type_ in zip(whole, types, strict=False):
+        yield _value(text, type_, level)
 
 
 def _value(text: str, type_: DataType, level: int) -> Value:
@@ -82,24 +86,31 @@ def _value(text: str, type_: DataType, level: int) -> Value:
     if text == NULL:
         return None
     match type_:
-        case Primitive(name):
-            return _PRIMITIVES[name](text)
+        case Primitive("binary"):
+            return base64.b64decode(text, validate=True)
+        case Primitive() | Decimal():
+            with suppress(ArithmeticError, KeyError, ValueError):
+                return _plain_value(text, type_)
+            return None
         case Text():
             return text
-        case Decimal(_, scale):
-            return decimal.Decimal(text).quantize(
-                decimal.Decimal(1).scaleb(-scale), context=decimal.Context(prec=60)
-            )
     parts = text.split(chr(level + 1)) if text else []
     match type_:
         case Array(element):
             return tuple(_value(part, element, level + 1) for part in parts)
         case Struct(fields):
-            children = zip(fields, parts, strict=True)
-            return {name: _value(text, kind, level + 1) for (name, kind), text in children}
+            values = _values(parts, [kind for _, kind in fields], level + 1)
+            return {name: value for (name, _), value in zip(fields, values, strict=True)}
         case Map(key, item):
-            pairs = (part.split(chr(level + 2)) for part in parts)
-            return MapValue.of(
-                [(_value(k, key, level + 2), _value(v, item, level + 2)) for k, v in pairs]
-            )
+            pairs = (part.split(chr(level + 2), 1) for part in parts)
+            return MapValue.of([tuple(_values(pair, (key, item), level + 2)) for pair in pairs])
     raise ValueError(f"{type_} has no parts")
+
+
+def _plain_value(text: str, type_: Primitive | Decimal) -> Value:
+    if isinstance(type_, Primitive):
+        if type_.name in _TIMES and not _TIME.fullmatch(text):
+            return None
+        return _PRIMITIVES[type_.name](text)
+    unit = decimal.Decimal(1).scaleb(-type_.scale)
+    return decimal.Decimal(text).quantize(unit, context=decimal.Context(prec=60))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from harness.formats.api import FileFactError, FileRows
+from harness.formats.files import orc_table
 from harness.formats.files.parquet import Footer, canonical
 from harness.model.canonical import Value
 from harness.model.file_facts import ColumnStatistics, StatisticsSource, bound
@@ -34,11 +35,10 @@ def read(path: Path, key: str) -> Footer:
 
 def rows(path: Path, columns: Sequence[str]) -> tuple[tuple[Any, ...], ...]:
     """Read the values of some columns, row by row, as Arrow has them."""
-    with _opened(path) as file:
-        table = file.read()
-        if absent := [column for column in columns if column not in table.column_names]:
-            raise FileFactError(f"{path.name}: it has no column {', '.join(absent)}")
-        return tuple(zip(*(table.column(column).to_pylist() for column in columns), strict=True))
+    table = _table(path)
+    if absent := [column for column in columns if column not in table.column_names]:
+        raise FileFactError(f"{path.name}: it has no column {', '.join(absent)}")
+    return tuple(zip(*(table.column(column).to_pylist() for column in columns), strict=True))
 
 
 def schema(path: Path) -> pyarrow.Schema:
@@ -47,8 +47,17 @@ def schema(path: Path) -> pyarrow.Schema:
 
 
 def content(path: Path) -> FileRows:
-    with _opened(path) as file:
-        return canonical(file.read(), path)
+    return canonical(_table(path), path)
+
+
+def _table(path: Path) -> pyarrow.Table:
+    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
+
+    try:
+        with path.open("rb") as file:
+            return orc_table.read(file)
+    except (pa.ArrowException, OSError, ValueError) as problem:
+        raise FileFactError(f"{path.name}: {problem}") from problem
 
 
 @contextmanager

@@ -29,8 +29,6 @@ class UnreadableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ListedFile:
-    """A file or a folder in a listing."""
-
     path: str
     """Relative to the table's folder."""
     folder: bool = False
@@ -111,7 +109,6 @@ class TableFolder:
         return TableFolder(self._path(path), self.files, self.store)
 
     def location(self, path: str) -> str:
-        """Return the path or URI of a file."""
         return f"{self.store}{self._path(path)}"
 
     def _path(self, below: str) -> str:

@@ -52,11 +52,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _facts(
-    table: HudiTable,
-    path: Path,
-    replaced: Collection[str],
-    key: str,
-    undone: set[tuple[str, str]],
+    table: HudiTable, path: Path, replaced: Collection[str], key: str, undone: set[tuple[str, str]]
 ) -> Iterator[FileFact]:
     """Yield the facts of a file; what its log takes back of its group is added to `undone`.
 

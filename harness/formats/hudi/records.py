@@ -136,7 +136,6 @@ class HudiTable:
                     yield DataFileName(file.path, group, name["instant"], name)
 
     def replaced_groups(self, entry: Entry) -> frozenset[str]:
-        """Return the file groups that a replacement replaced."""
         return timeline.replaced_groups(self.record(entry), entry.path)
 
     def replacements(self) -> Sequence[Entry]:

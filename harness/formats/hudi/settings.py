@@ -219,7 +219,6 @@ def merge_properties(table: Table) -> Iterator[tuple[str, str]]:
 
 
 def session(settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
-    """Return what the writing session is told of the settings."""
     metadata = settings.get(METADATA_TABLE, "off") != "off"
     options = {"hoodie.metadata.enable": str(metadata).lower()}
     for name, value in settings.items():

@@ -168,15 +168,11 @@ def _inner(type_: Any) -> Sequence[Mapping[str, Any]]:  # noqa: ANN401 - JSON
         case {"element": element}:
             return [{"id": type_["element-id"], "type": element}]
         case {"key": key, "value": value}:
-            return [
-                {"id": type_["key-id"], "type": key},
-                {"id": type_["value-id"], "type": value},
-            ]
+            return [{"id": type_["key-id"], "type": key}, {"id": type_["value-id"], "type": value}]
     return ()
 
 
 def types(fields: Iterable[Mapping[str, Any]]) -> Iterator[tuple[int, str]]:
-    """Yield the word for the type of each column and part by id."""
     for field in fields:
         yield int(field["id"]), part_of("", field["id"], field["type"]).type
         yield from types(_inner(field["type"]))

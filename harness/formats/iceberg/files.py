@@ -43,10 +43,7 @@ class DataFile:
 
 
 def _delete_facts(
-    deletes: Live,
-    table: IcebergTable,
-    data: Mapping[str, DataFile],
-    vectors: Collection[str],
+    deletes: Live, table: IcebergTable, data: Mapping[str, DataFile], vectors: Collection[str]
 ) -> Iterator[FileFact]:
     """Yield a log fact for each live data file of which a file deletes rows, with their keys.
 
@@ -70,7 +67,6 @@ def _delete_facts(
 def _vectors(
     deletes: Iterable[Live], table: IcebergTable, data: Mapping[str, DataFile]
 ) -> Iterator[str]:
-    """Yield the data files to which a deletion vector applies."""
     for vector in (file for file in deletes if file.is_vector):
         path = table.relative(vector.entry["referenced_data_file"])
         if path in data and applies(vector, data[path].live, table.specs):

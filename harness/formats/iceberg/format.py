@@ -196,10 +196,7 @@ class Iceberg(Format):
 
     def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
         # Manifests may be written anew at any step.
-        return (
-            *iceberg_files.manifest_statistics(folder),
-            *data_files.statistics(folder, files),
-        )
+        return (*iceberg_files.manifest_statistics(folder), *data_files.statistics(folder, files))
 
     def facts(
         self, folder: Path, key: str, catalog: CatalogHistory = NO_CATALOG

@@ -21,17 +21,8 @@ from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.scenario.definition import IN_BRANCH, STAGED_BY, Scenario
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.columns import (
-    AddColumn,
-    AddPartitionField,
-    ReplacePartitionField,
-)
-from harness.scenario.operations.row_writes import (
-    LEGACY_FORMAT,
-    Delete,
-    DeleteByValue,
-    Insert,
-)
+from harness.scenario.operations.columns import AddColumn, AddPartitionField, ReplacePartitionField
+from harness.scenario.operations.row_writes import LEGACY_FORMAT, Delete, DeleteByValue, Insert
 from harness.scenario.operations.spark_sql import text
 from harness.scenario.operations.unfinished_writes import BeginWrite
 from harness.scenario.statements import DATABASE, LOCATION, Sql, Statement, under

@@ -32,8 +32,6 @@ _STATE: Final = ("current-schema-id", "default-spec-id", "current-snapshot-id")
 
 @dataclass(frozen=True, slots=True)
 class IcebergMetadata:
-    """What a metadata file says."""
-
     metadata: Mapping[str, Any]
 
     @property

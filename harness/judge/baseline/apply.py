@@ -42,8 +42,6 @@ _VERSIONED: Final = re.compile(r"(?P<engine>.+?)-(?P<version>\d.*)")
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What verdicts do not say by themselves."""
-
     variants: Mapping[str, Variant]
     engines: Mapping[str, tuple[str, str]]
     """Engine and version of each distribution."""
@@ -181,7 +179,6 @@ class Lines:
         self._tried, self._occurring = set[Known](), set[Known]()
 
     def apply(self, verdict: Verdict) -> Verdict:
-        """Return a verdict with what is known of it."""
         if not self._lines.get(verdict.scenario):
             return replace(verdict, known="") if verdict.known else verdict
         return replace(verdict, known=self._match(_seen(verdict, self._facts)))

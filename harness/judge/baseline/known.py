@@ -105,8 +105,6 @@ class ReviewedLine:
 
 @dataclass(frozen=True, slots=True)
 class Known(ReviewedLine):
-    """One line of a baseline file."""
-
     when: When
     expect: Expect
     support: Support
@@ -307,8 +305,6 @@ SettingValues = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class EngineFacts:
-    """A distribution that can be asked."""
-
     engine: str
     version: str
     distribution: str

@@ -15,8 +15,6 @@ from harness.model.truth import History, Row, Rows
 
 @dataclass(frozen=True, slots=True)
 class RowFile:
-    """A file that holds a row."""
-
     step: int
     """The step whose columns it has."""
     file: FileFact
@@ -54,8 +52,6 @@ def lying(
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """The rows in base files, and how sure that is."""
-
     rows: Rows
     """As the files tell; as the model lays them out where they tell nothing."""
     doubt: str = ""

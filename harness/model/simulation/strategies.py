@@ -179,7 +179,6 @@ class ReadStrategy:
 
     @property
     def implausible(self) -> bool:
-        """Whether no engine is known to read so."""
         by, older = self.mapping, self.catalog is not None
         prunes, trusts = self.pruned is not None, self.trusted is not None
         of_iceberg = {ColumnMapping.ID_OUTSIDE, ColumnMapping.ID_ALONE}

@@ -277,7 +277,6 @@ class ChangePartitionColumn(Operation):
         return f"{self._change().text()}, a partition column"
 
     def evolve(self, before: Truth) -> Truth:
-        """Keep every value."""
         if self.column not in before.table.partition_by:
             have = ", ".join(before.table.partition_by) or "none"
             raise SchemaChangeError(f"'{self.column}' is no partition column; there are: {have}")

@@ -654,8 +654,6 @@ NO_VALUE: Final = re.compile(r"""['"`;\\$]|[^ -~]|^\s|\s$|^$""")
 
 
 class MetadataWay(StrEnum):
-    """How a writer is told of the metadata."""
-
     SET = "set"
     QUOTED_SET = "quoted_set"
     """With the prefix in quotes, which SQL does not take off."""

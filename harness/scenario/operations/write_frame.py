@@ -60,7 +60,6 @@ class WriteFrame(Operation):
         return tuple(name for name in self.columns if name not in schema.names)
 
     def lacking(self, schema: Schema) -> tuple[str, ...]:
-        """Return the columns of a schema that the frame has not."""
         has = self.columns or schema.names
         return tuple(name for name in schema.names if name not in has)
 

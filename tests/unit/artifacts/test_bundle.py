@@ -192,10 +192,7 @@ def unknown(members: Members) -> None:
     ],
 )
 def test_of_a_tar_that_is_not_as_it_must_be_nothing_enters(
-    exported: Path,
-    tmp_path: Path,
-    change: Change,
-    reason: str,
+    exported: Path, tmp_path: Path, change: Change, reason: str
 ) -> None:
     cache = Cache(tmp_path / "here")
     with pytest.raises(EnvironmentProblem, match=reason):

@@ -22,12 +22,7 @@ def story() -> Story:
     return history("insert 1..2; drop f1", mor=True)
 
 
-def judged(
-    story: Story,
-    version: str,
-    view: str = "snapshot",
-    **given: object,
-) -> Verdict:
+def judged(story: Story, version: str, view: str = "snapshot", **given: object) -> Verdict:
     case = case_without_values(story)
     states = [replace(state, table_version=version) for state in case.states]
     case = replace(case, states=states, limit=declared)

@@ -54,10 +54,7 @@ def judge(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
     ids=["no UTF-8", "deep", "empty"],
 )
 def test_a_spoilt_record_is_reported_with_its_file_and_what_to_do(
-    name: str,
-    spoil: Callable[[bytes], bytes],
-    recorded: Path,
-    capsys: pytest.CaptureFixture[str],
+    name: str, spoil: Callable[[bytes], bytes], recorded: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = recorded / name
     path.write_bytes(spoil(path.read_bytes()))

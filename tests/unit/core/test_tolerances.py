@@ -152,8 +152,7 @@ def test_a_timestamp_with_a_zone_is_taken_for_a_moment_only_where_a_format_has_j
 
 
 @pytest.mark.parametrize(
-    ("format_name", "settings", "kind"),
-    [("delta", {}, ZONED), ("iceberg", WITH_ZONE, MICROS)],
+    ("format_name", "settings", "kind"), [("delta", {}, ZONED), ("iceberg", WITH_ZONE, MICROS)]
 )
 def test_a_moment_with_its_zone_is_the_moment_in_utc_and_one_of_another_zone_stays_a_text(
     format_name: str, settings: Mapping[str, str], kind: WireType

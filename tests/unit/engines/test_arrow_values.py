@@ -9,13 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from harness.engines.arrow_values import (
-    array_of,
-    canonical,
-    canonical_type,
-    variant,
-    variant_text,
-)
+from harness.engines.arrow_values import array_of, canonical, canonical_type, variant, variant_text
 from harness.model.canonical import MapValue, Value, same
 
 DAY = datetime.date(2024, 2, 29)

@@ -19,10 +19,7 @@ NOBODY = f"thrift://{process.LOOPBACK}:{process.free_port()}"
 
 
 def test_a_server_whose_metastore_is_gone_is_not_waited_for() -> None:
-    with (
-        pytest.raises(CatalogGoneProblem, match="does not answer"),
-        metastore_first(NOBODY),
-    ):
+    with pytest.raises(CatalogGoneProblem, match="does not answer"), metastore_first(NOBODY):
         raise NoAnswerError("not yet")
 
 
@@ -30,10 +27,7 @@ def test_a_server_whose_metastore_answers_is_just_not_ready(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(metastore_client, "check", lambda uri: None)
-    with (
-        pytest.raises(NoAnswerError, match="not yet"),
-        metastore_first("thrift://x:1"),
-    ):
+    with pytest.raises(NoAnswerError, match="not yet"), metastore_first("thrift://x:1"):
         raise NoAnswerError("not yet")
 
 

@@ -25,12 +25,8 @@ from harness.scenario.operations.row_writes import (
     Update,
     Upsert,
 )
-from harness.scenario.operations.services import (
-    SetTableVersion,
-)
-from harness.scenario.operations.unfinished_writes import (
-    BeginWrite,
-)
+from harness.scenario.operations.services import SetTableVersion
+from harness.scenario.operations.unfinished_writes import BeginWrite
 from tests.builders.format_statements import COLUMNS, created, table_of
 
 ADD = AddColumn("n", parse_type("long"))

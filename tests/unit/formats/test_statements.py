@@ -178,11 +178,7 @@ def test_a_setting_says_which_type_the_timestamps_of_the_metastore_are(name: str
         ("delta", [Compact()], f"reorg table {NAME} apply (purge)"),
         ("delta", [Truncate()], f"delete from {NAME}"),
         ("hudi-cow", [Compact()], ""),
-        (
-            "hudi-mor",
-            [Compact()],
-            f"{COMPACT}'execute', {OF_TABLE}); {COMPACT}'run', {OF_TABLE})",
-        ),
+        ("hudi-mor", [Compact()], f"{COMPACT}'execute', {OF_TABLE}); {COMPACT}'run', {OF_TABLE})"),
         ("hudi-mor", [Compact(PLAN)], f"{COMPACT}'schedule', {OF_TABLE})"),
         (
             "hudi-cow",
@@ -192,11 +188,7 @@ def test_a_setting_says_which_type_the_timestamps_of_the_metastore_are(name: str
         # What undoes a step names the instant that the step made.
         ("hudi-mor", [ONE, ADD, Savepoint()], f"{SAVE}, commit_time => '{SECOND}')"),
         ("hudi-mor", [*SAVED, Restore()], f"call rollback_to_savepoint({AT} => '{FIRST}')"),
-        (
-            "hudi-mor",
-            [*MADE, Rollback()],
-            f"call rollback_to_instant({AT} => '{SECOND}')",
-        ),
+        ("hudi-mor", [*MADE, Rollback()], f"call rollback_to_instant({AT} => '{SECOND}')"),
         ("delta", [ONE, Savepoint()], ""),
         ("delta", [*SAVED, Restore()], f"restore table {NAME} to version as of {FIRST}"),
         ("iceberg", [ONE, RollbackToSnapshot(1)], f"{CALL}{BACK}, snapshot_id => {FIRST})"),

@@ -81,10 +81,7 @@ def test_fields_of_an_object_are_found_by_their_numbers_and_stand_in_the_order_o
     # Two fields, `b` first; their values stand in the other order.
     content = bytes([0b10, 2, 1, 0, 2, 0, 7]) + ONE + primitive(5, b"\x02\x00\x00\x00")
     value = decoded({"metadata": A_AND_B, "value": content})
-    assert value == {
-        "t": "object",
-        "v": {"a": {"t": "int8", "v": 1}, "b": {"t": "int32", "v": 2}},
-    }
+    assert value == {"t": "object", "v": {"a": {"t": "int8", "v": 1}, "b": {"t": "int32", "v": 2}}}
     assert list(value["v"]) == ["a", "b"]
 
 

@@ -13,13 +13,7 @@ from tests.builders.followed_run import doubtful
 from tests.builders.judged_story import answer_of, case_of, judged, verdict_on
 from tests.builders.simulated_disk import File
 from tests.builders.simulated_reader import Reply
-from tests.builders.spoilt_files import (
-    empty_f1,
-    shown_as_filed,
-    spoilt_rows,
-    touched,
-    verdicts_on,
-)
+from tests.builders.spoilt_files import empty_f1, shown_as_filed, spoilt_rows, touched, verdicts_on
 from tests.builders.table_story import Story, changed, history
 from tests.builders.traced_answer import Files
 

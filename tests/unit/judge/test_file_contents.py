@@ -155,6 +155,19 @@ def test_a_statement_names_the_keys_that_it_deletes() -> None:
     assert named == [1, 12]
 
 
+@pytest.mark.parametrize(("key", "nobody_gave"), [("z", True), ("2", False)])
+def test_a_row_that_stands_in_a_part_of_a_text_alone_was_given_by_no_statement(
+    key: str, *, nobody_gave: bool
+) -> None:
+    story = history("insert 1; insert 2", "id string, f1 string")
+    (*states, last) = case_of(story).states
+    outcome = replace(
+        last.outcome, statements=("insert into t select '2' as `id`, 'y\nz' as `f1`",)
+    )
+    holdings = Holdings([*states, replace(last, outcome=outcome)], story.history[:2])
+    assert holdings.gone_sent(key, 1) is nobody_gave
+
+
 @pytest.mark.parametrize("steps", ["update 1 set n", "merge"])
 def test_an_update_leaves_the_columns_that_it_does_not_set(steps: str) -> None:
     story = history("insert 1..3; update 1 set n", COLUMNS)

@@ -5,14 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.records import (
-    Finding,
-    FindingKind,
-    Responsible,
-    Verdict,
-    VerdictKind,
-    Witness,
-)
+from harness.core.records import Finding, FindingKind, Responsible, Verdict, VerdictKind, Witness
 from harness.judge.baseline import Applied, Expect, Known, Support
 from harness.judge.gate import gate
 

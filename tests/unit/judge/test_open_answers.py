@@ -185,8 +185,7 @@ def test_a_struct_of_newer_parts_may_be_null(format_name: str) -> None:
 
 @pytest.mark.parametrize("format_name", OF_STRUCT)
 @pytest.mark.parametrize(
-    ("test", "rows"),
-    [(Comparison.NULL, [OLD_NULL, NONE]), (Comparison.NOT_NULL, [NEW])],
+    ("test", "rows"), [(Comparison.NULL, [OLD_NULL, NONE]), (Comparison.NOT_NULL, [NEW])]
 )
 def test_a_condition_takes_the_struct_for_null_as_well(
     format_name: str, test: Comparison, rows: Sequence[Row]

@@ -2,15 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.core.records import (
-    Answer,
-    FindingKind,
-    Refusal,
-    Responsible,
-    Verdict,
-    VerdictKind,
-)
-from harness.judge.order_dependence import WHY
+from harness.core.records import Answer, FindingKind, Refusal, Responsible, Verdict, VerdictKind
+from harness.judge.verdicts import WHY
 from harness.model.canonical import Value
 from tests.builders.judged_story import answer_of, case_without_values, verdict_on
 from tests.builders.table_story import Story, history
@@ -81,10 +74,7 @@ def test_rows_and_columns_that_one_answer_has_are_places_too() -> None:
     assert [
         (witness.key, witness.column, witness.expected, witness.actual)
         for witness in finding.places
-    ] == [
-        ("", "f1_new", "f1_new", None),
-        ("3", "", right.rows[-1], None),
-    ]
+    ] == [("", "f1_new", "f1_new", None), ("3", "", right.rows[-1], None)]
 
 
 def test_a_refusal_where_rows_came_before_is_wrong_and_stays_a_refusal_to_see() -> None:

@@ -2,15 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.core.records import (
-    Answer,
-    FindingKind,
-    Origin,
-    Part,
-    Refusal,
-    Verdict,
-    Witness,
-)
+from harness.core.records import Answer, FindingKind, Origin, Part, Refusal, Verdict, Witness
 from harness.core.refusals import OTHER_TYPE
 from harness.model.simulation.strategies import ColumnMapping
 from tests.builders.judged_story import COUNTED, READER, answer_of, case_of, verdict_on

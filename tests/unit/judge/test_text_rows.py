@@ -111,10 +111,7 @@ def test_lines_have_each_piece_with_the_place_of_its_column() -> None:
 
 def test_each_depth_has_a_sign_of_its_own() -> None:
     value = {"s": "a", "m": MapValue.of([("k", ("b\n", None)), ("l", ({"x": 1, "y": None},))])}
-    assert lines_of([value]) == [
-        [("a\x02k\x04b", 0)],
-        [("\x05\\N\x03l\x041\x06\\N", 0)],
-    ]
+    assert lines_of([value]) == [[("a\x02k\x04b", 0)], [("\x05\\N\x03l\x041\x06\\N", 0)]]
 
 
 INSIDE = "id string, n long, s struct<x: string, y: int>, f long"

@@ -8,14 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.core.records import (
-    Answer,
-    Column,
-    FindingKind,
-    Refusal,
-    Verdict,
-    VerdictKind,
-)
+from harness.core.records import Answer, Column, FindingKind, Refusal, Verdict, VerdictKind
 from harness.core.tolerances import Normalised
 from harness.model.canonical import Value
 from harness.model.query import Comparison, Condition, Query

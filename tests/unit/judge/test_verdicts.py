@@ -252,9 +252,7 @@ def judged(story: Story, answer: Answer) -> Verdict:
     return verdict_on(case_without_values(story), answer)
 
 
-def test_an_answer_is_unknown_where_nothing_but_such_values_could_be_wrong(
-    retyped: Story,
-) -> None:
+def test_an_answer_is_unknown_where_nothing_but_such_values_could_be_wrong(retyped: Story) -> None:
     verdict = judged(retyped, answered(retyped))
     assert (verdict.verdict, verdict.findings) == (VerdictKind.UNKNOWN, ())
     assert verdict.because == "no specification settles what became of values in another type: n"

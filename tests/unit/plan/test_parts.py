@@ -84,8 +84,7 @@ def test_of_each_format_that_is_named_there_is_a_writer_that_is_asked_too(mine: 
 
 
 @pytest.mark.parametrize(
-    "part",
-    [NamedParts(writers=[ICEBERG]), NamedParts(readers=["hive-3.1.3-iceberg-1.4.3"])],
+    "part", [NamedParts(writers=[ICEBERG]), NamedParts(readers=["hive-3.1.3-iceberg-1.4.3"])]
 )
 def test_formats_are_chosen_that_the_named_parts_can_serve(mine: Path, part: NamedParts) -> None:
     assert "iceberg" in formats_of(made(mine, named=part))
@@ -111,10 +110,7 @@ def test_a_writer_takes_settings_as_readers_do(mine: Path) -> None:
     )
     assert {
         (variant.writers[0], variant.settings.get("table_version")) for variant in plan.variants
-    } == {
-        (NEWER, "6"),
-        (HUDI, None),
-    }
+    } == {(NEWER, "6"), (HUDI, None)}
 
 
 @pytest.mark.parametrize("profile", [None, "main"])

@@ -102,9 +102,7 @@ def test_delta_has_column_mapping_vectors_and_widening_as_the_story_needs_or_can
     assert values(plan, "type_widening") == {"on"}
 
 
-def test_a_scenario_s_formats_need_not_be_named_again_and_its_settings_stay(
-    tmp_path: Path,
-) -> None:
+def test_a_scenario_s_formats_need_not_be_named_again_and_its_settings_stay(tmp_path: Path) -> None:
     text = DEFAULTS.replace("steps:", "settings: {delete_mode: [merge-on-read]}\nsteps:")
     plan = planned(tmp_path, text)
     assert formats(plan) == {"iceberg"}

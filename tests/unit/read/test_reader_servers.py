@@ -127,9 +127,7 @@ def test_one_that_was_replaced_answers_to_nobody_although_it_would(farm: Farm) -
         assert not catalog.answers(first)
 
 
-def test_what_was_upgraded_takes_no_more_states_and_is_made_anew_with_all(
-    farm: Farm,
-) -> None:
+def test_what_was_upgraded_takes_no_more_states_and_is_made_anew_with_all(farm: Farm) -> None:
     with shared(farm, MetastoreChoice("new", "old")) as catalog:
         first = catalog.running()
         assert catalog.running() is first

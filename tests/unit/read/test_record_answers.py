@@ -186,9 +186,7 @@ def test_an_answer_is_found_again_but_never_an_unknown_or_flaky_one(tmp_path: Pa
     assert [cache.find(f"aa0{number}", "x") for number in (2, 3, 4, 5)] == [None] * 4
 
 
-def test_an_answer_that_the_disk_did_not_get_whole_is_asked_again(
-    tmp_path: Path,
-) -> None:
+def test_an_answer_that_the_disk_did_not_get_whole_is_asked_again(tmp_path: Path) -> None:
     cache = AnswerCache(tmp_path)
     cache.store("01", ANSWER)
     (path,) = tmp_path.glob("01/*.json")

@@ -82,8 +82,7 @@ def test_settings_that_were_never_asked_are_not_said_not_to_help() -> None:
 
 
 @pytest.mark.parametrize(
-    ("variant", "reader"),
-    [(table(None), OLD), (table("x", "hudi-cow"), OLD), (table("x"), NEW)],
+    ("variant", "reader"), [(table(None), OLD), (table("x", "hudi-cow"), OLD), (table("x"), NEW)]
 )
 def test_what_does_not_fit_in_all_is_not_said_to_be_known(variant: Variant, reader: str) -> None:
     assert "known defect" not in to_do(asked(variant, (reader, WRONG)))

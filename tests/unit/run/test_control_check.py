@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from harness.core.records import (
-    Answer,
-    Finding,
-    FindingKind,
-    Verdict,
-    VerdictKind,
-    Witness,
-)
+from harness.core.records import Answer, Finding, FindingKind, Verdict, VerdictKind, Witness
 from harness.plan import controls, shipped
 from harness.run import run_judge
 from harness.scenario.cells import Cell, Plan, Variant, parse_reader
@@ -64,10 +57,7 @@ def checked(
 
 
 def with_controls(cow: VerdictKind, mor: VerdictKind, because: str = "") -> list[Verdict]:
-    of_controls = [
-        verdict(CONTROLS["hudi-cow"], cow, because),
-        verdict(CONTROLS["hudi-mor"], mor),
-    ]
+    of_controls = [verdict(CONTROLS["hudi-cow"], cow, because), verdict(CONTROLS["hudi-mor"], mor)]
     asked = [verdict(cell, VerdictKind.WRONG) for cell in ASKED]
     return list(checked([*of_controls, *asked], PLAN, {}))
 

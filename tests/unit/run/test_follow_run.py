@@ -20,12 +20,7 @@ from tests.builders.followed_run import (
     record,
 )
 from tests.builders.judged_story import answer_of, case_of
-from tests.builders.spoilt_files import (
-    empty_f1,
-    shown_as_filed,
-    spoilt_rows,
-    touched,
-)
+from tests.builders.spoilt_files import empty_f1, shown_as_filed, spoilt_rows, touched
 from tests.builders.table_story import history
 
 

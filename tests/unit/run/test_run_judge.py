@@ -156,9 +156,7 @@ def quick_start() -> Run:
     return recorded_run.run_of("quick_start")
 
 
-def test_the_strategies_that_show_an_answer_are_those_of_the_judge(
-    quick_start: Run,
-) -> None:
+def test_the_strategies_that_show_an_answer_are_those_of_the_judge(quick_start: Run) -> None:
     answers = strategy_answers(quick_start)
     for verdict in quick_start.verdicts:
         if verdict.verdict is VerdictKind.WRONG:

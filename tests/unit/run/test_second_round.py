@@ -25,11 +25,7 @@ from harness.read import read_states
 from harness.read.read_states import record_of_both
 from harness.read.reader_servers import ReadContext
 from harness.run import load_run, pipeline, plan_record
-from harness.run.pipeline import (
-    MOST_SERVERS,
-    Work,
-    groups,
-)
+from harness.run.pipeline import MOST_SERVERS, Work, groups
 from harness.run.run_judge import ONE_OF, due
 from harness.scenario.cells import AskedAgain, Cell, Plan, Variant, parse_reader
 from harness.write.state_store import States

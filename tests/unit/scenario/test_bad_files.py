@@ -77,10 +77,7 @@ def test_a_file_of_100_mb_is_refused_and_hardly_read(
     ids=["a folder", "a pipe", "a link to itself", "a device"],
 )
 def test_what_is_no_file_is_reported_and_not_waited_for(
-    opens: Callable[[Path], object],
-    tmp_path: Path,
-    make: Callable[[Path], object],
-    message: str,
+    opens: Callable[[Path], object], tmp_path: Path, make: Callable[[Path], object], message: str
 ) -> None:
     path = tmp_path / "a.yaml"
     make(path)
@@ -174,11 +171,7 @@ def test_a_type_that_would_blow_up_is_refused_in_few_words(type_: str, message: 
 
 @pytest.mark.parametrize(
     ("number", "read_as"),
-    [
-        ("1e999", "inf"),
-        ("1e-999", "0.0"),
-        ("0.1000000000000000000000001", "0.1"),
-    ],
+    [("1e999", "inf"), ("1e-999", "0.0"), ("0.1000000000000000000000001", "0.1")],
 )
 def test_a_number_that_would_become_another_one_is_reported(number: str, read_as: str) -> None:
     expected = f"x/y.yaml:6: {number} is read as {read_as}; quote it to keep every digit"

@@ -28,8 +28,7 @@ def test_the_page_has_each_type() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
-    [("after: f1", "afte: f1"), ("- compact", "- rename_column: {name: f9, to: g}")],
+    ("old", "new"), [("after: f1", "afte: f1"), ("- compact", "- rename_column: {name: f9, to: g}")]
 )
 def test_the_messages_are_those_of_the_page(old: str, new: str) -> None:
     with pytest.raises(ScenarioProblem) as wrong:

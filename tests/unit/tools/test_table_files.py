@@ -91,11 +91,7 @@ def delta_log(table: Path, *versions: list[dict[str, Any]]) -> None:
 
 def delta_metadata(**columns: str) -> dict[str, Any]:
     fields = [
-        {
-            "name": name,
-            "type": "string",
-            "metadata": {"delta.columnMapping.physicalName": stored},
-        }
+        {"name": name, "type": "string", "metadata": {"delta.columnMapping.physicalName": stored}}
         for name, stored in columns.items()
     ]
     mapping = {"delta.columnMapping.mode": "name"}

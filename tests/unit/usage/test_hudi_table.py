@@ -138,10 +138,7 @@ def test_a_timeline_lies_in_the_folder_that_the_properties_name(tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("record", "old_files"),
-    [
-        (json.dumps(GROUPS).encode(), "no"),
-        (b"Obj\x01broken", "unknown"),
-    ],
+    [(json.dumps(GROUPS).encode(), "no"), (b"Obj\x01broken", "unknown")],
     ids=["JSON", "broken Avro"],
 )
 def test_file_groups_that_were_replaced_are_not_read_any_more(

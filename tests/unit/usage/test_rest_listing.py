@@ -75,10 +75,7 @@ def test_a_catalog_that_cannot_be_listed_is_reported(
     line: object, problem: str, client: Printing
 ) -> None:
     client(line)
-    with (
-        rest_catalog.serving({}) as address,
-        pytest.raises(EnvironmentProblem, match=problem),
-    ):
+    with rest_catalog.serving({}) as address, pytest.raises(EnvironmentProblem, match=problem):
         scan.scan(address, (), Progress())
 
 

@@ -440,11 +440,7 @@ def test_one_that_completes_nothing_is_refused(target: WriteTarget, *, fails: bo
 
 @pytest.mark.parametrize("reply", [refuse("hive_sync"), lambda _: None])
 @pytest.mark.parametrize(
-    ("of_t", "of_rt", "kind"),
-    [
-        (NEW, NEW, OutcomeKind.APPLIED),
-        (NEW, OLD, OutcomeKind.REFUSED),
-    ],
+    ("of_t", "of_rt", "kind"), [(NEW, NEW, OutcomeKind.APPLIED), (NEW, OLD, OutcomeKind.REFUSED)]
 )
 def test_a_sync_is_applied_where_every_entry_lists_the_columns_of_the_table(
     target: WriteTarget,

@@ -12,11 +12,7 @@ from harness.scenario.operations.api import Operation, ServiceMode
 from harness.scenario.operations.row_writes import Insert, Update
 from harness.scenario.operations.services import Clean, Compact
 from harness.scenario.operations.snapshots import Restore, Rollback, Savepoint
-from harness.scenario.operations.unfinished_writes import (
-    QUERIES,
-    VALIDATORS,
-    FailedWrite,
-)
+from harness.scenario.operations.unfinished_writes import QUERIES, VALIDATORS, FailedWrite
 from harness.write.write_variants import WriterSilent
 from harness.write.writer_pool import WriteTarget
 from tests.builders.written_variant import (
@@ -117,10 +113,7 @@ def test_a_write_that_left_its_instant_inflight_failed_as_it_was_meant_to(
     spark = Fails()
     result = outcome(target, spark, FailedWrite((2,)))
     assert (result.kind, result.instant, result.refusal) == (OutcomeKind.APPLIED, "", None)
-    assert spark.sent[-2:] == [
-        f"set {QUERIES}=",
-        f"set {VALIDATORS}=",
-    ]
+    assert spark.sent[-2:] == [f"set {QUERIES}=", f"set {VALIDATORS}="]
 
 
 def test_one_that_left_nothing_is_refused_with_its_error(target: WriteTarget) -> None:

@@ -42,9 +42,7 @@ from tests.builders.written_variant import (
 )
 
 
-def test_every_step_is_sent_recorded_with_its_instant_and_frozen(
-    target: WriteTarget,
-) -> None:
+def test_every_step_is_sent_recorded_with_its_instant_and_frozen(target: WriteTarget) -> None:
     spark = Simulated()
     written = sent(target, spark)
     assert kinds(written.records) == ["applied"] * 4
@@ -163,9 +161,7 @@ def test_an_instant_that_an_earlier_step_requested_holds_the_rows_of_that_time(
     assert [record.others for record in records[:3]] == [(), (), ()]
 
 
-def test_each_step_is_sent_to_its_own_writer_in_one_session_for_each(
-    target: WriteTarget,
-) -> None:
+def test_each_step_is_sent_to_its_own_writer_in_one_session_for_each(target: WriteTarget) -> None:
     asked: list[str] = []
     spark = Simulated()
 

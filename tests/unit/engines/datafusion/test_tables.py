@@ -36,8 +36,7 @@ def schema(text: str) -> pa.Schema:
 
 
 @pytest.mark.parametrize(
-    ("says", "options"),
-    [("true", {"hoodie.read.use.read_optimized.mode": "true"}), ("false", {})],
+    ("says", "options"), [("true", {"hoodie.read.use.read_optimized.mode": "true"}), ("false", {})]
 )
 def test_log_files_are_left_out_where_the_entry_is_the_read_optimized_one(
     says: str, options: dict[str, str]

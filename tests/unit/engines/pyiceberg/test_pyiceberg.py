@@ -37,10 +37,7 @@ EQUAL = Condition("n", Comparison.EQUAL, "7", "long")
             "(And(NotNull('n'), NotIn('n', (7, 9,)))).to_arrow()",
         ),
         (Query(where=Condition("n", Comparison.NAN)), "(IsNaN('n')).to_arrow()"),
-        (
-            Query(where=EQUAL, also=not_null("s")),
-            "(And(EqualTo('n', 7), NotNull('s'))).to_arrow()",
-        ),
+        (Query(where=EQUAL, also=not_null("s")), "(And(EqualTo('n', 7), NotNull('s'))).to_arrow()"),
         (
             Query(columns=("id", "s")),
             "(selected_fields=('id', 's',)).to_arrow().select(['id', 's'])",

@@ -136,8 +136,7 @@ def test_what_is_logged_of_something_else_is_no_cause(log: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "refusal",
-    [replace(FAILED, cause="x.Y: known"), replace(FAILED, message="No such column")],
+    "refusal", [replace(FAILED, cause="x.Y: known"), replace(FAILED, message="No such column")]
 )
 def test_a_refusal_that_says_something_is_left_alone(refusal: Refusal) -> None:
     assert session.with_logged_cause(refusal, event(NULLS)) == refusal

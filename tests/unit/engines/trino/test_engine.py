@@ -101,18 +101,8 @@ def test_no_two_catalogs_of_a_kind_of_table_are_alike(distribution: Distribution
         (PRESTODB, {}, "iceberg", ""),
         (PRESTODB, {"use-column-names": "true"}, "iceberg", ""),
         (PRESTODB, {"metadata-table": "on"}, "hudi-cow", ""),
-        (
-            PRESTODB,
-            {"connector": "hive", "metadata-table": "on"},
-            "hudi-cow",
-            "the hive connector",
-        ),
-        (
-            TRINO,
-            {"metadata-table": "on"},
-            "hudi-cow",
-            "the hudi connector of trino",
-        ),
+        (PRESTODB, {"connector": "hive", "metadata-table": "on"}, "hudi-cow", "the hive connector"),
+        (TRINO, {"metadata-table": "on"}, "hudi-cow", "the hudi connector of trino"),
         (PRESTODB, {"orc.use-column-names": "true"}, "hive-orc", ""),
         (TRINO, {"use-column-names": "false"}, "hudi-cow", ""),
         (PRESTODB, {"connector": "hudi"}, "hive-parquet", "connector=hudi does not read hive"),
@@ -126,12 +116,7 @@ def test_no_two_catalogs_of_a_kind_of_table_are_alike(distribution: Distribution
         (PRESTO, {}, "iceberg", "prestosql-350 has no connector for iceberg tables"),
         (TRINO, {"connector": "hive"}, "hudi-cow", "trino-476 has one connector for Hudi tables"),
         (PRESTO, {"use-column-names": "true"}, "hive-orc", "use-column-names says nothing of"),
-        (
-            PRESTO,
-            {"orc.use-column-names": "true"},
-            "hive-parquet",
-            "orc.use-column-names says",
-        ),
+        (PRESTO, {"orc.use-column-names": "true"}, "hive-parquet", "orc.use-column-names says"),
     ],
 )
 def test_a_question_that_cannot_be_asked_is_known_beforehand(

@@ -27,10 +27,7 @@ def over(name: str, *inner: dict[str, Any]) -> dict[str, Any]:
 
 def row(**children: dict[str, Any]) -> dict[str, Any]:
     arguments = [
-        {
-            "kind": "NAMED_TYPE",
-            "value": {"fieldName": {"name": name}, "typeSignature": signature},
-        }
+        {"kind": "NAMED_TYPE", "value": {"fieldName": {"name": name}, "typeSignature": signature}}
         for name, signature in children.items()
     ]
     return {"rawType": "row", "arguments": arguments}

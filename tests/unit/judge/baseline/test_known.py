@@ -98,11 +98,7 @@ def test_conditions_are_read_as_text(written: str, read: tuple[str, str]) -> Non
         ("because: the", "since: the", ":4: a line has no 'since'"),
         ("columns:", "colums:", ":2: a line: expect has no 'colums'; did you mean 'columns'? al"),
         ("because: the", "until: the", ":4: until: "),
-        (
-            "  because: the input",
-            "  # because: the input",
-            ":1: a line: 'because' is missing",
-        ),
+        ("  because: the input", "  # because: the input", ":1: a line: 'because' is missing"),
     ],
 )
 def test_what_is_wrong_is_reported_with_its_place_and_what_is_allowed(

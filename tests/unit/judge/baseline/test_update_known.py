@@ -31,11 +31,7 @@ VARIANTS = (
 READERS = (SPARK, HIVE, f"{HIVE}{{path=fetch}}", f"{HIVE}{{path=mapreduce, x=on}}", TRINO, OLD)
 VIEWS = ("snapshot", "read_optimized", "write")
 STALE = (FindingKind.STALE, "f1")
-FINDINGS = (
-    (STALE,),
-    (STALE, (FindingKind.LOST_VALUE, "a.b")),
-    ((FindingKind.GHOST_ROW, ""),),
-)
+FINDINGS = ((STALE,), (STALE, (FindingKind.LOST_VALUE, "a.b")), ((FindingKind.GHOST_ROW, ""),))
 QUICK = settings(deadline=None, max_examples=50)
 CELLS = st.tuples(
     st.integers(0, len(VARIANTS) - 1),

@@ -7,11 +7,7 @@ from dataclasses import replace
 import pytest
 
 from harness.model.file_facts import FileFact
-from harness.model.simulation.column_resolution import (
-    LayoutError,
-    meeting_other_types,
-    slices,
-)
+from harness.model.simulation.column_resolution import LayoutError, meeting_other_types, slices
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import ColumnMapping, Logs, ReadStrategy
 from tests.builders.simulated_disk import META, instant_of

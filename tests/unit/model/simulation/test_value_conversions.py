@@ -50,13 +50,7 @@ def test_the_number_or_the_bytes_stay(value: Value, source: str, to: str, expect
 
 
 @pytest.mark.parametrize(
-    ("value", "to"),
-    [
-        (2**31, "float"),
-        (2**40, "date"),
-        (1.5, "smallint"),
-        (b"\xff", "string"),
-    ],
+    ("value", "to"), [(2**31, "float"), (2**40, "date"), (1.5, "smallint"), (b"\xff", "string")]
 )
 def test_what_has_no_such_value_is_none(value: Value, to: str) -> None:
     with pytest.raises(ValueError, match="as it is stored"):
@@ -91,12 +85,7 @@ def test_a_text_that_is_no_number_is_cast_to_null(text: str, to: DataType) -> No
 
 
 @pytest.mark.parametrize(
-    ("text", "to", "number"),
-    [
-        ("7", INT, 7),
-        ("7.5", DOUBLE, 7.5),
-        ("1e3", FLOAT, 1e3),
-    ],
+    ("text", "to", "number"), [("7", INT, 7), ("7.5", DOUBLE, 7.5), ("1e3", FLOAT, 1e3)]
 )
 def test_a_text_that_is_a_number_is_cast_to_it(text: str, to: DataType, number: float) -> None:
     assert cast_value(text, to) == number
