@@ -210,14 +210,15 @@ def _asker(
     if isinstance(table, TableTruth):
         judged = judge(table)
         return whole
+    asked: Connection | HashedAnswers = connection
     if words is None and isinstance(connection, LibraryConnection):
-        connection, words = HashedAnswers(connection), arrow_answers.WORDS
+        asked, words = HashedAnswers(connection), arrow_answers.WORDS
     if words is None:
         because = f"it has more than {limits.fetched:,} rows, and cannot be asked for fingerprints"
         return lambda _: AuditedAnswer("", "", "", VerdictKind.UNKNOWN, because)
     reader = judge(PartOfTable(table.database, table.format, TableRows(table.plan, ())))
     return FingerprintReader(
-        table, connection, words, some, limits.timeout_s, reader.lower, reader.milliseconds
+        table, asked, words, some, limits.timeout_s, reader.lower, reader.milliseconds
     ).answer
 
 

@@ -96,7 +96,7 @@ class FingerprintReader:
     """A reader that is asked for fingerprints of a table; all raises as `Connection.ask` does."""
 
     table: LargeTable
-    connection: Connection
+    connection: Connection | HashedAnswers
     words: FingerprintWords
     judge: Judge
     timeout_s: float
