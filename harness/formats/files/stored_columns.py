@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from harness.engines.arrow_values import variant
-from harness.formats.files.column_parts import FIELD_ID
+from harness.formats.files.column_parts import FIELD_ID, in_path
 from harness.formats.files.variant import decoded
 from harness.formats.read_plan import FileColumns, Id
 from harness.model.datatypes import KEY
@@ -37,7 +37,7 @@ class StoredColumns:
     def top(self) -> Mapping[Id, StoredColumn]:
         columns = zip(self.table.schema, self.table.columns, strict=True)
         return self._known(
-            StoredColumn(field, _whole(column), field.name) for field, column in columns
+            StoredColumn(field, _whole(column), in_path(field.name)) for field, column in columns
         )
 
     def parts(self, struct: StoredColumn, *, flat: bool = False) -> Mapping[Id, StoredColumn]:
@@ -46,7 +46,8 @@ class StoredColumns:
         arrays = values.flatten() if flat else [values.field(at) for at in range(len(values.type))]
         pairs = zip(struct.field.type, arrays, strict=True)
         return self._known(
-            StoredColumn(field, array, f"{struct.path}.{field.name}") for field, array in pairs
+            StoredColumn(field, array, f"{struct.path}.{in_path(field.name)}")
+            for field, array in pairs
         )
 
     def leaf(self, id_: Id) -> StoredColumn | None:

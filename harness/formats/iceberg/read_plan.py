@@ -219,7 +219,7 @@ class _TableAt:
             )
             by_path = defaultdict[str, set[int]](set)
             for path, position in zip(paths.to_pylist(), positions.to_pylist(), strict=True):
-                by_path[self.locations.of(path)].add(position)
+                by_path[self.locations.of(path or "")].add(position)
             self._read_positions[deletes.path] = {p: frozenset(at) for p, at in by_path.items()}
         return self._read_positions[deletes.path]
 
@@ -260,6 +260,8 @@ class _TableAt:
         data = {self.locations.of(file.path) for file in self._data}
         names = {path.rpartition("/")[2] for path in data}
         for deletes, by_path in self._read_positions.items():
+            if "" in by_path:
+                yield f"{deletes} has rows that name no file, which one must: they delete nothing"
             for path in sorted(by_path.keys() - data):
                 if path.rpartition("/")[2] in names:
                     yield (
