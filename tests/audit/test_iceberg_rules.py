@@ -424,3 +424,13 @@ def test_a_part_below_a_null_struct_is_null_for_deletes_too() -> None:
     leaf = stored.leaf(2)
     assert leaf is not None
     assert leaf.values.to_pylist() == [None, 2]
+
+
+def test_files_without_ids_of_a_table_without_a_mapping_are_not_decided(tmp_path: Path) -> None:
+    made = Made(IcebergFolder(tmp_path))
+    made.files.commit(1, Entry(made.files.data("1.parquet", b=[3], id=[1])))
+    made.files.metadata(1)
+    plan = tables.plan_of(tmp_path)
+    assert read(tmp_path) == [(1, None, 3)]
+    (sentence,) = plan.undecided
+    assert "has no field ids, and the table no name mapping" in sentence

@@ -70,7 +70,7 @@ class StoredColumns:
 
     @cached_property
     def _has_ids(self) -> bool:
-        return self.known_by.by_id and any(map(_has_id, self.table.schema))
+        return self.known_by.by_id and any(map(has_id, self.table.schema))
 
     def _id(self, column: StoredColumn) -> Id | None:
         if self._has_ids:
@@ -105,17 +105,17 @@ def converted(values: pa.Array, type_: pa.DataType) -> pa.Array:
     return values.cast(type_)
 
 
-def _has_id(field: pa.Field) -> bool:
+def has_id(field: pa.Field) -> bool:
     import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
 
     if FIELD_ID in (field.metadata or {}):
         return True
     type_ = field.type
     if kinds.is_struct(type_):
-        return any(map(_has_id, type_))
+        return any(map(has_id, type_))
     if kinds.is_map(type_):
-        return any(map(_has_id, (type_.key_field, type_.item_field)))
-    return kinds.is_list(type_) and _has_id(type_.value_field)
+        return any(map(has_id, (type_.key_field, type_.item_field)))
+    return kinds.is_list(type_) and has_id(type_.value_field)
 
 
 def _whole(column: pa.ChunkedArray) -> pa.Array:
