@@ -8,4 +8,4 @@ from __future__ import annotations
 
 from harness.engines.trino.engine import PRESTO, TrinoEngine
 
-ENGINE = TrinoEngine(PRESTO)
+ENGINE = TrinoEngine(PRESTO, None)
