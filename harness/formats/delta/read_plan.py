@@ -33,6 +33,8 @@ READER_FEATURES: Final = frozenset(
         "typeWidening",
         "typeWidening-preview",
         "v2Checkpoint",
+        "variantShredding",
+        "variantShredding-preview",
         "variantType",
         "variantType-preview",
         "vacuumProtocolCheck",
