@@ -73,7 +73,7 @@ def audit(
     address: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="ADDRESS…",
+            metavar="ADDRESS",
             help="A table's folder or one with tables, also s3://bucket/path; a Hive metastore "
             "(thrift://host:port); an Iceberg REST catalog (https://host/path).",
         ),
