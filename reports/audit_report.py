@@ -177,6 +177,9 @@ def _item(of_table: Sequence[Outcome]) -> Item:
     words = Counter(outcome.word for outcome in of_table)
     came = ", ".join(f"{number:,} {word}" for word, number in words.items())
     blocks: list[Line | Code] = [Line(text, "left open:") for text in one.undecided]
+    if one.moved_from:
+        text = "its metadata name it there; readers are given a copy of them with other paths"
+        blocks.append(Line(text, f"moved from {one.moved_from[0]}:"))
     causes = grouped(
         ((_NUMBER.sub("0", e.title.whole), e.evidence.read_as, e.known), e)
         for e in of_table

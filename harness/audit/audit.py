@@ -134,6 +134,28 @@ def ask(
                 yield answer
 
 
+def among_readers(answers: Sequence[AuditedAnswer]) -> list[AuditedAnswer]:
+    """Say where readers differ, of a table whose rows the rules leave open; none is to blame."""
+    groups = dict[str, dict[str, list[str]]]()
+    for answer in filter(_is_of_rows, answers):
+        groups.setdefault(answer.query, {}).setdefault(answer.digest, []).append(answer.reader)
+    made = list[AuditedAnswer]()
+    for answer in answers:
+        readers = [" and ".join(equal) for equal in groups.get(answer.query, {}).values()]
+        if len(readers) > 1 and _is_of_rows(answer):
+            why = f"the readers differ: {', '.join(readers)} each show something else"
+            because = f"{answer.because}; {why}" if answer.because else why
+            made.append(replace(answer, verdict=VerdictKind.UNKNOWN, because=because))
+        else:
+            made.append(answer)
+    return made
+
+
+def _is_of_rows(answer: AuditedAnswer) -> bool:
+    """Return whether a reader showed something; those of one digest, none too, show the same."""
+    return answer.verdict is VerdictKind.CORRECT or answer.total > 0
+
+
 def query_text(query: Query) -> str:
     """Return a query in words.
 
@@ -282,7 +304,7 @@ def _pin(table: PinnedTable | UsedTable) -> tuple[ReadPlan, CatalogEntry]:
         raise NotAuditedError(table.unread)
     with _named_problem():
         plan = table.plan()
-        return plan, catalog_entry(table.table, plan)
+        return plan, catalog_entry(table, plan)
 
 
 @contextmanager
@@ -303,6 +325,10 @@ def _unread(table: PinnedTable | UsedTable, why: str) -> AuditedTable:
     return AuditedTable(table.table.name, table.table.format, table.table.location, problem=why)
 
 
+def _pinned(plan: ReadPlan) -> tuple[str, Sequence[str]]:
+    return plan.version, [file.location for file in plan.files]
+
+
 def _audited(
     database: str,
     table: PinnedTable,
@@ -313,6 +339,7 @@ def _audited(
         with _named_problem():
             truth = TableTruth(database, table.facts, table_rows.read(plan))
         answers = [answer for on in servers for answer in ask(truth, *on)]
+        answers = among_readers(answers) if plan.undecided else answers
         with _named_problem("it changed while readers were asked: "):
             now = table.plan()
             if any(answer.verdict is not VerdictKind.CORRECT for answer in answers):
@@ -324,8 +351,9 @@ def _audited(
             raise
         LOG.exception("%s cannot be audited", table.table.name)
         return _unread(table, f"{DEFECT} ({problem!r})")
-    if now.version != plan.version:
-        why = f"the table went on from {plan.version} to {now.version} while readers were asked"
+    if _pinned(now) != _pinned(plan):
+        went = f" from {plan.version} to {now.version}" if plan.version != now.version else ""
+        why = f"the table went on{went} while readers were asked"
         answers = [replace(a, verdict=VerdictKind.UNKNOWN, because=why) for a in answers]
     return AuditedTable(
         table.table.name,
@@ -336,6 +364,7 @@ def _audited(
         len(truth.rows.rows),
         len(truth.rows.files),
         plan.undecided,
+        tuple(table.locations.moved),
         questions=tuple(map(query_text, truth.queries)),
         identity=identity(plan),
         answers=tuple(answers),

@@ -61,6 +61,9 @@ class AuditedTable:
     files: int = 0
     undecided: tuple[str, ...] = ()
     """What the format's rules leave open about it."""
+    moved_from: tuple[str, ...] = ()
+    """How its metadata name its folder, where it lies elsewhere: readers are given a copy of them
+    with other paths."""
     problem: str = ""
     """Why nothing is known of it; empty where it was read."""
     questions: tuple[str, ...] = ()

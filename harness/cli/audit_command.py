@@ -28,6 +28,7 @@ from harness.audit.redaction import without_values
 from harness.audit.result import AuditResult
 from harness.audit.table_list import TableAddress
 from harness.audit.table_list import pinned_tables as tables_at
+from harness.audit.tables import for_readers
 from harness.cli import options, plan_options
 from harness.cli.output import Output
 from harness.comparison.table_changes import TableComparison
@@ -74,8 +75,9 @@ def audit(
         list[str] | None,
         typer.Argument(
             metavar="ADDRESS",
-            help="A table's folder or one with tables, also s3://bucket/path; a Hive metastore "
-            "(thrift://host:port); an Iceberg REST catalog (https://host/path).",
+            help="A table's folder or one with tables, also s3://bucket/path; a metadata file of "
+            "an Iceberg table; a Hive metastore (thrift://host:port); an Iceberg REST catalog "
+            "(https://host/path).",
         ),
     ] = None,
     reader: Annotated[
@@ -215,7 +217,11 @@ class _Prepared:
         request, key = self.request, self.bank.key if self.bank else ""
         if request.no_values and not key:
             key = secrets.token_hex()
-        pinned = tables_at(request.addresses, request.databases)
+        moved = work_folders.numbered(folder, "moved")
+        pinned = tuple(
+            for_readers(table, moved / str(at))
+            for at, table in enumerate(tables_at(request.addresses, request.databases), 1)
+        )
         readers = tuple(map(plan_options.existing_reader, request.readers))
         cache.claim()
         progress, stored = output.progress(), AnswerBank(folder)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from harness.audit.audit import AnswerJudge, TableTruth, audit
+from harness.audit.audit import AnswerJudge, TableTruth, among_readers, audit
 from harness.audit.comparison import TableDifferenceKind
 from harness.audit.records import AuditedAnswer, AuditedTable
 from harness.audit.tables import PinnedTable, pinned
@@ -153,6 +153,20 @@ def test_nobody_is_blamed_for_what_the_rules_of_a_format_leave_open(table: Delta
     assert answer.verdict is VerdictKind.UNKNOWN
     assert "leave open" in answer.because
     assert answer.differences
+
+
+def test_readers_that_differ_where_nothing_is_decided_are_told_from_those_that_agree() -> None:
+    asked = "", "all columns", ""
+    unknown = AuditedAnswer(*asked, VerdictKind.UNKNOWN, "left open", total=1, digest="1")
+    one, other = replace(unknown, reader="one"), replace(unknown, reader="other")
+    assert among_readers([one, other]) == [one, other]
+    third = replace(
+        one, reader="third", verdict=VerdictKind.CORRECT, because="", total=0, digest=""
+    )
+    made = among_readers([one, other, third])
+    assert {answer.verdict for answer in made} == {VerdictKind.UNKNOWN}
+    why = "the readers differ: one and other, third each show something else"
+    assert [answer.because for answer in made] == [*[f"left open; {why}"] * 2, why]
 
 
 def test_no_answer_is_not_known(table: DeltaFolder) -> None:
