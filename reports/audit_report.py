@@ -56,7 +56,7 @@ _LABELS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TableOutcome:
     """What came of a question about a table."""
 
     table: AuditedTable
@@ -68,13 +68,13 @@ class Outcome:
     known: KnownDifference | None
 
 
-def outcomes(result: Result) -> Iterator[Outcome]:
+def outcomes(result: Result) -> Iterator[TableOutcome]:
     if isinstance(result, TableComparison):
         for pair in result.pairs:
             word, tone = KNOWN if pair.known else str(pair.change), TONES.get(pair.change)
             title = Line(f": {became(_side(pair.old), _side(pair.new))}", str(pair.change), tone)
             evidence = pair.new if pair.new.differences else pair.old
-            yield Outcome(pair.table, pair.question, word, tone, title, evidence, pair.known)
+            yield TableOutcome(pair.table, pair.question, word, tone, title, evidence, pair.known)
         return
     for one in result.tables:
         for answer in one.answers:
@@ -82,7 +82,7 @@ def outcomes(result: Result) -> Iterator[Outcome]:
             because = f": {answer.because}" if answer.because else ""
             title = Line(f": {tone}{because}", answer.reader, tone)
             word = KNOWN if known else str(tone)
-            yield Outcome(one, answer.query, word, tone, title, answer, known)
+            yield TableOutcome(one, answer.query, word, tone, title, answer, known)
 
 
 def _side(answer: AuditedAnswer) -> str:
@@ -90,7 +90,7 @@ def _side(answer: AuditedAnswer) -> str:
     return f"{right} ({answer.because})" if answer.because else right
 
 
-def _rank(outcome: Outcome) -> int:
+def _rank(outcome: TableOutcome) -> int:
     return _WORST_FIRST.index(outcome.word) if outcome.word in _WORST_FIRST else len(_WORST_FIRST)
 
 
@@ -170,7 +170,7 @@ def asked(result: Result) -> ReportTable:
     return table(heads, rows, numbers=heads[3:7])
 
 
-def _item(of_table: Sequence[Outcome]) -> Item:
+def _item(of_table: Sequence[TableOutcome]) -> Item:
     """Return what came of one table in a line, and the evidence for what is not right."""
     one = of_table[0].table
     size = f"{counted(one.rows, 'row')} in {counted(one.files, 'file')}"
@@ -191,7 +191,7 @@ def _item(of_table: Sequence[Outcome]) -> Item:
     return Item(line, tuple(blocks))
 
 
-def _evidence(outcome: Outcome, questions: Sequence[str]) -> Iterator[Line | Code]:
+def _evidence(outcome: TableOutcome, questions: Sequence[str]) -> Iterator[Line | Code]:
     answer = outcome.evidence
     yield outcome.title
     more = f" and {len(questions) - FEW:,} more" if len(questions) > FEW else ""

@@ -120,6 +120,7 @@ def test_the_answer_says_what_it_is_about(monkeypatch: pytest.MonkeyPatch, capsy
     assert (report["status"], report["decision"]) == (1, "do not upgrade")
     (pair,) = report["pairs"]
     assert (pair["change"], pair["new"]["verdict"]) == ("regressed", "wrong")
+    assert pair["table"]["name"] == "orders"
     names = {path.suffix for path in Path("runs/upgrade-0").glob("upgrade.*")}
     assert names == {".html", ".md", ".txt", ".json"}
 

@@ -210,3 +210,16 @@ def test_no_value_is_shown_or_stored(monkeypatch: pytest.MonkeyPatch, capsys: Ca
     assert audit("--no-values", "--verbose") == 2
     assert audit("--bank", "bank") == 2
     assert "was made with --no-values" in capsys.readouterr().err
+
+
+def test_no_value_is_in_an_error_of_the_harness(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    def breaks(*_: object) -> None:
+        raise RuntimeError("secret")
+
+    monkeypatch.setattr(audit_command, "look", breaks)
+    assert audit("--no-values") == 3
+    shown = capsys.readouterr()
+    assert "this is a defect of the harness" in shown.err
+    assert "secret" not in shown.err
