@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Final, TypeVar
 
 from harness.engines.arrow_values import with_parts
 from harness.formats.api import FileFactError
-from harness.formats.files import avro, avro_table, orc, orc_table, table_folder
+from harness.formats.files import avro, avro_table, orc_table, table_folder
 from harness.formats.files.column_parts import FIELD_ID
 from harness.formats.files.table_folder import UnreadableError
 
@@ -63,7 +63,7 @@ def _read(file: IO[bytes]) -> pa.Table:
     begin = _begin(file)
     if begin == avro.MAGIC:
         return avro_table.read(file)
-    if begin.startswith(orc.MAGIC):
+    if begin.startswith(orc_table.MAGIC):
         table = orc_table.read(file)
     else:
         # Else times of 96 bits become nanoseconds, which from the year 2262 on are other times.
@@ -86,7 +86,7 @@ def _schema(file: IO[bytes]) -> pa.Schema:
     begin = _begin(file)
     if begin == avro.MAGIC:
         return avro_table.schema(file)
-    if begin.startswith(orc.MAGIC):
+    if begin.startswith(orc_table.MAGIC):
         from pyarrow.orc import ORCFile  # noqa: PLC0415
 
         fields = ORCFile(file).schema
