@@ -71,24 +71,26 @@ def checked(table: TableWithAnswers) -> CheckedTable:
 
 def _wrong(table: TableWithAnswers, version: ExpectedVersion) -> Iterator[str]:
     try:
-        plan = _plan(table, version)
-        rows = expected_answers.row_texts(plan.columns, table_rows.read(plan).rows, table.format)
+        planned = plan(table, version)
+        rows = expected_answers.row_texts(
+            planned.columns, table_rows.read(planned).rows, table.format
+        )
     except (FileFactError, UnreadableError) as problem:
         if not version.refuse:
             yield f"{version.name}: {problem}"
         return
     if version.refuse:
         yield f"{version.name}: it is not refused"
-    elif expected_answers.columns_of(plan.columns, table.format) != version.columns:
+    elif expected_answers.columns_of(planned.columns, table.format) != version.columns:
         yield f"{version.name}: other columns"
     elif rows != version.rows or len(rows) != version.count:
         yield f"{version.name}: other rows"
-    names = tuple(part.name for part in plan.columns)
+    names = tuple(part.name for part in planned.columns)
     for question in expected_answers.wrong_questions(table, version.name, names, rows):
         yield f"{version.name}: {question}"
 
 
-def _plan(table: TableWithAnswers, version: ExpectedVersion) -> ReadPlan:
+def plan(table: TableWithAnswers, version: ExpectedVersion) -> ReadPlan:
     if CHANGES in version.at:
         first, last = version.at[CHANGES], version.at["to"]
         return change_feed.plan(table_folder.at(str(table.folder)), first, last)

@@ -80,7 +80,7 @@ class Projection:
             count = self.stored.num_rows if length is None else length
             return pa.repeat(array_of([self._constant(part.id)], type_)[0], count)
         values, nulls = stored.values, stored.values.is_null()
-        if part.parts and not _fits(part.type, values.type):
+        if part.parts and not fits(part.type, values.type):
             raise ValueError(f"{stored.path} is {values.type} in it, which is no {part.type}")
         match part.type:
             case "struct":
@@ -117,7 +117,7 @@ def full_type(part: ColumnPart, arrow_type: ArrowType) -> pa.DataType:
     return pa.map_(*inside) if part.type == MAP else arrow_type(part.type)
 
 
-def _fits(kind: str, type_: pa.DataType) -> bool:
+def fits(kind: str, type_: pa.DataType) -> bool:
     import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
 
     match kind:

@@ -19,7 +19,7 @@ from typing import Final
 from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
 from harness.engines.engine_support import connect_to_worker
-from harness.engines.spark import delta_client, iceberg_client, worker, write_client
+from harness.engines.spark import delta_client, iceberg_client, plan_client, worker, write_client
 from harness.engines.spark.session import Spark
 from harness.runtime.api import MetastoreUris, Running, Runtime, Surroundings
 from harness.runtime.process import LOOPBACK, ProcessProblem
@@ -154,6 +154,7 @@ BESIDE: Final = {
     "write_client.py": write_client,
     "iceberg_client.py": iceberg_client,
     "delta_client.py": delta_client,
+    "plan_client.py": plan_client,
 }
 
 

@@ -70,6 +70,7 @@ class Library(StrEnum):
     HUDI = "write_client"
     ICEBERG = "iceberg_client"
     DELTA = "delta_client"
+    PLAN = "plan_client"
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
 from harness.runtime import metastore_client, template
 from harness.runtime.api import Configuration, MetastoreUris, Running, Runtime, Served, Surroundings
 from harness.runtime.metastore_client import CatalogRefusedError
-from harness.runtime.metastore_objects import parquet_entry
+from harness.runtime.metastore_objects import plain_entry
 from harness.runtime.process import LOOPBACK
 
 DATABASE: Final = "harness_ready"
@@ -80,7 +80,7 @@ def make_ready_table(metastore_uri: str, folder: Path) -> str:
     name = f"t_{uuid4().hex}"
     try:
         with metastore_client.connect(metastore_uri) as client:
-            client.register(DATABASE, [parquet_entry(name, [("id", "bigint")])], str(folder))
+            client.register(DATABASE, [plain_entry(name, [("id", "bigint")])], str(folder))
     except CatalogRefusedError as refused:
         raise EnvironmentProblem(f"the metastore at {metastore_uri}: {refused}") from refused
     return name
@@ -245,7 +245,7 @@ def cannot_ask(distribution: Distribution, settings: ReaderSettings, format_: Fo
         return f"{name} has one connector for Hudi tables: leave out {CONNECTOR}={connector}"
     if format_.family not in kinds(distribution):
         why = f"{name} has no connector for {format_.family} tables"
-        in_image = format_.family in _options(distribution, IMAGE_CONNECTORS)
+        in_image = format_.family in distribution.options_if_any(IMAGE_CONNECTORS)
         return f"{why}; the official image has it: {name}{AT}{CONTAINER}" if in_image else why
     if connector and format_.family not in {CHOOSES, connector}:
         return f"{CONNECTOR}={connector} does not read {format_.family} tables"
@@ -254,14 +254,16 @@ def cannot_ask(distribution: Distribution, settings: ReaderSettings, format_: Fo
         return f"{other} says nothing of {format_.name} tables"
     kind = _kind(format_, settings)
     for setting, key in _PROPERTIES.items():
-        if setting in settings and kind not in _options(distribution, key):
+        if setting in settings and kind not in distribution.options_if_any(key):
             return f"the {kind} connector of {name} has no setting {setting}"
     return ""
 
 
 def kinds(distribution: Distribution) -> Mapping[str, str]:
     """Return the connector of each kind of catalog; an image may have more than the jars here."""
-    of_image = _options(distribution, IMAGE_CONNECTORS) if distribution.runtime == CONTAINER else {}
+    of_image = (
+        distribution.options_if_any(IMAGE_CONNECTORS) if distribution.runtime == CONTAINER else {}
+    )
     return {**distribution.options("connectors"), **of_image}
 
 
@@ -298,7 +300,7 @@ def catalog_values(distribution: Distribution, metastore_uri: str) -> Catalogs:
 
 def _catalogs(distribution: Distribution) -> Iterator[tuple[str, str, Mapping[str, str]]]:
     """Yield each catalog's name, its kind, and the properties that the settings of readers are."""
-    names, metadata = (_options(distribution, key) for key in _PROPERTIES.values())
+    names, metadata = (distribution.options_if_any(key) for key in _PROPERTIES.values())
     for kind in kinds(distribution):
         mapped = _SUFFIXES if kind in names else ("",)
         listed = _METADATA if kind in metadata else ("",)
@@ -308,10 +310,6 @@ def _catalogs(distribution: Distribution) -> Iterator[tuple[str, str, Mapping[st
             yield kind + _SUFFIXES[by_name] + _METADATA[by_metadata], kind, properties
     for value in SETTINGS[ORC_COLUMN_NAMES]:
         yield _ORC_CATALOG + _SUFFIXES[value], READY, {_ORC_PROPERTY: value}
-
-
-def _options(distribution: Distribution, key: str) -> Mapping[str, str]:
-    return distribution.options(key) if key in distribution.settings else {}
 
 
 def _is_plain_orc(format_: FormatFacts) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from io import BytesIO
 from typing import IO, TYPE_CHECKING, Final, TypeVar
 
@@ -30,6 +31,43 @@ def read(location: str) -> pa.Table:
 def schema(location: str) -> pa.Schema:
     """Return the columns of a file without its rows; raises FileFactError."""
     return _opened(location, _schema)
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetFooter:
+    """The columns of a Parquet file, those with times of 96 bits as moments; and its rows."""
+
+    schema: pa.Schema
+    groups: tuple[int, ...]
+    """The rows of each row group."""
+
+
+def parquet_footer(location: str) -> ParquetFooter | None:
+    """Return what a file says of itself; raises FileFactError.
+
+    None of one that is not Parquet, or has times of 96 bits inside of other types.
+    """
+    return _opened(location, _parquet_footer)
+
+
+def _parquet_footer(file: IO[bytes]) -> ParquetFooter | None:
+    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    begin = _begin(file)
+    if begin == avro.MAGIC or begin.startswith(orc.MAGIC):
+        return None
+    with pq.ParquetFile(file) as stored:
+        columns = (stored.schema.column(at) for at in range(len(stored.schema)))
+        old = {column.path for column in columns if column.physical_type == "INT96"}
+        fields = [_with_id(field) for field in stored.schema_arrow]
+        moment, total = pa.timestamp("us", "UTC"), stored.num_row_groups
+        if old - {field.name for field in fields}:
+            return None
+        return ParquetFooter(
+            pa.schema([f.with_type(moment) if f.name in old else f for f in fields]),
+            tuple(stored.metadata.row_group(at).num_rows for at in range(total)),
+        )
 
 
 def _opened(location: str, read: Callable[[IO[bytes]], _Read]) -> _Read:
