@@ -55,7 +55,7 @@ def _parquet_footer(file: IO[bytes]) -> ParquetFooter | None:
     import pyarrow.parquet as pq  # noqa: PLC0415
 
     begin = _begin(file)
-    if begin == avro.MAGIC or begin.startswith(orc.MAGIC):
+    if begin == avro.MAGIC or begin.startswith(orc_table.MAGIC):
         return None
     with pq.ParquetFile(file) as stored:
         columns = (stored.schema.column(at) for at in range(len(stored.schema)))
