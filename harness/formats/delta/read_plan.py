@@ -6,6 +6,7 @@ Vectors", "Type Widening", "Valid Feature Names in Table Features".
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from harness.formats.delta.checkpoints import LOG, Action
 from harness.formats.delta.column_types import arrow_type, partition_value
 from harness.formats.delta.log import ID, MODE, DeltaLog, LiveFile, physical_name
 from harness.formats.files import typed_text
-from harness.formats.files.column_parts import ColumnPart
+from harness.formats.files.column_parts import ColumnPart, in_path
 from harness.formats.files.table_folder import TableFolder
 from harness.formats.read_plan import FileColumns, Id, PlannedFile, ReadPlan
 from harness.model.canonical import Value
@@ -32,6 +33,10 @@ READER_FEATURES: Final = frozenset(
         "typeWidening",
         "typeWidening-preview",
         "v2Checkpoint",
+        "variantShredding",
+        "variantShredding-preview",
+        "variantType",
+        "variantType-preview",
         "vacuumProtocolCheck",
     }
 )
@@ -80,7 +85,11 @@ class PlannedTable:
 
     @cached_property
     def _fields(self) -> tuple[Action, ...]:
-        return tuple(self.log.schemas[max(self.log.schemas)])
+        try:
+            return tuple(json.loads(self._metadata["schemaString"])["fields"])
+        except (KeyError, TypeError, ValueError) as problem:
+            why = f"its newest metaData action has no schema: {problem!r}"
+            raise FileFactError(f"{LOG}: {why}") from problem
 
     @cached_property
     def mode(self) -> str:
@@ -96,7 +105,7 @@ class PlannedTable:
         names: dict[str, Id] = {}
 
         def enter(field: Action, path: tuple[str, ...]) -> Id:
-            return names.setdefault(".".join(path), self._identify(field, path))
+            return names.setdefault(".".join(map(in_path, path)), self._identify(field, path))
 
         delta_log.columns(self._fields, enter)
         unread = [self._identify(field, (physical_name(field),)) for field in self._partition()]
