@@ -19,9 +19,11 @@ from pydantic import TypeAdapter, ValidationError
 from harness.artifacts.cache import Cache
 from harness.artifacts.repository import without_login
 from harness.audit import known as known_differences
+from harness.audit.audit import NO_LIMITS, TIMEOUT_S, AuditLimits
 from harness.audit.audit import audit as look
 from harness.audit.bank import AnswerBank
 from harness.audit.known import KnownDifferences
+from harness.audit.large_tables import MOST_ROWS
 from harness.audit.readers import AuditReaders
 from harness.audit.records import Audit, AuditedTable
 from harness.audit.redaction import without_values
@@ -61,6 +63,7 @@ class AuditRequest:
     """The reader that the other one is compared with; empty where none is."""
     banked: bool = False
     """Whether the answers of the old reader are those of the bank."""
+    limits: AuditLimits = NO_LIMITS
 
 
 _REQUEST: Final = TypeAdapter(AuditRequest)
@@ -74,7 +77,7 @@ def audit(
     address: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="ADDRESS…",
+            metavar="ADDRESS",
             help="A table's folder or one with tables, also s3://bucket/path; a metadata file of "
             "an Iceberg table; a Hive metastore (thrift://host:port); an Iceberg REST catalog "
             "(https://host/path).",
@@ -88,6 +91,18 @@ def audit(
         list[str] | None,
         typer.Option("--database", metavar="PATTERN", help="Only databases of this name."),
     ] = None,
+    timeout: options.TimeoutOption = TIMEOUT_S,
+    most_seconds: Annotated[
+        float | None,
+        typer.Option(min=1, help="Seconds for a table and a reader; what is left is not known."),
+    ] = None,
+    most_bytes: Annotated[
+        int | None,
+        typer.Option(min=1, help="Bytes of data files of a table; a larger one is not known."),
+    ] = None,
+    most_rows: Annotated[
+        int, typer.Option(min=1, help="Compare tables with more rows by fingerprints.")
+    ] = MOST_ROWS,
     folders: options.OwnOption = None,
     run_dir: options.RunDirOption = None,
     resume: options.ResumeOption = False,
@@ -117,6 +132,7 @@ def audit(
         *given.paths,
         shadow=given.shadow,
         no_values=given.no_values,
+        limits=AuditLimits(timeout, most_seconds, most_bytes, most_rows),
     )
     return carried_out("audit", request, run_dir, output, offline=offline)
 
@@ -228,7 +244,7 @@ class _Prepared:
         before = {id(table) for table in stored.tables}
         start, tables = partial(AuditReaders, cache, folder, progress), list[AuditedTable]()
         try:
-            for table in look(pinned, readers, start, progress, stored.audited):
+            for table in look(pinned, readers, start, progress, request.limits, stored.audited):
                 audited = table
                 if id(table) not in before:
                     audited = without_values(table, key) if request.no_values else table
@@ -251,9 +267,14 @@ def _shadowed(request: AuditRequest, work: Callable[[], int], output: Output) ->
     except UsageProblem:
         raise
     except Exception as error:
+        known = problem_of(error)
+        if request.no_values and known is None:  # what it says may be values
+            known = HarnessError(f"{DEFECT} ({type(error).__name__})")
         if not request.shadow:
-            raise
-        problem = printable(str(problem_of(error) or HarnessError(f"{DEFECT} ({error!r})")))
+            if known is None:
+                raise
+            raise known from None
+        problem = printable(str(known or HarnessError(f"{DEFECT} ({error!r})")))
         print(f"harness: {problem}", file=sys.stderr)
         output.end(status=0, problem=problem)
         return 0

@@ -48,7 +48,7 @@ class SimulatedReader:
 
     def serve(self, name: str) -> tuple[Any, Any]:
         del name
-        engine = SimpleNamespace(cannot=lambda *_: self.cannot)
+        engine = SimpleNamespace(cannot=lambda *_: self.cannot, fingerprint_words=lambda _: None)
         return engine, SimpleNamespace(connect=lambda _: self)
 
     def ask(self, question: Question, *, timeout_s: float) -> Reply:
@@ -219,10 +219,10 @@ def test_an_error_of_the_harness_in_judging_is_its_own(
 ) -> None:
     right = AnswerJudge.judge
 
-    def judge(self: AnswerJudge, asked: AuditedAnswer, query: Query, reply: Reply) -> AuditedAnswer:
+    def judge(self: AnswerJudge, query: Query, reply: Reply) -> AuditedAnswer:
         if query.count:
             raise KeyError("a place that nobody thought of")
-        return right(self, asked, query, reply)
+        return right(self, query, reply)
 
     monkeypatch.setattr(AnswerJudge, "judge", judge)
     result = audited(table, SimulatedReader(RIGHT))
@@ -263,7 +263,7 @@ def test_what_was_audited_before_is_asked_about_once_it_changed(table: DeltaFold
     def again() -> AuditedTable:
         tables = tuple(pinned(str(table.path), ()))
         known = lambda _, identity: before if identity == before.identity else None  # noqa: E731
-        (result,) = audit(tables, [READER], reader, Progress(), known)
+        (result,) = audit(tables, [READER], reader, Progress(), audited=known)
         return result
 
     assert again() is before

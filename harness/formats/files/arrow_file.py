@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from io import BytesIO
+from io import SEEK_END, BytesIO
 from typing import IO, TYPE_CHECKING, Final, TypeVar
 
 from harness.engines.arrow_values import with_parts
 from harness.formats.api import FileFactError
-from harness.formats.files import avro, avro_table, orc, orc_table, table_folder
+from harness.formats.files import avro, avro_table, orc_table, table_folder
 from harness.formats.files.column_parts import FIELD_ID
 from harness.formats.files.table_folder import UnreadableError
 
@@ -31,6 +31,11 @@ def read(location: str) -> pa.Table:
 def schema(location: str) -> pa.Schema:
     """Return the columns of a file without its rows; raises FileFactError."""
     return _opened(location, _schema)
+
+
+def size(location: str) -> int:
+    """Return the number of a file's bytes; raises FileFactError."""
+    return _opened(location, lambda file: file.seek(0, SEEK_END))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +60,7 @@ def _parquet_footer(file: IO[bytes]) -> ParquetFooter | None:
     import pyarrow.parquet as pq  # noqa: PLC0415
 
     begin = _begin(file)
-    if begin == avro.MAGIC or begin.startswith(orc.MAGIC):
+    if begin == avro.MAGIC or begin.startswith(orc_table.MAGIC):
         return None
     with pq.ParquetFile(file) as stored:
         columns = (stored.schema.column(at) for at in range(len(stored.schema)))
@@ -101,7 +106,7 @@ def _read(file: IO[bytes]) -> pa.Table:
     begin = _begin(file)
     if begin == avro.MAGIC:
         return avro_table.read(file)
-    if begin.startswith(orc.MAGIC):
+    if begin.startswith(orc_table.MAGIC):
         table = orc_table.read(file)
     else:
         # Else times of 96 bits become nanoseconds, which from the year 2262 on are other times.
@@ -124,7 +129,7 @@ def _schema(file: IO[bytes]) -> pa.Schema:
     begin = _begin(file)
     if begin == avro.MAGIC:
         return avro_table.schema(file)
-    if begin.startswith(orc.MAGIC):
+    if begin.startswith(orc_table.MAGIC):
         from pyarrow.orc import ORCFile  # noqa: PLC0415
 
         fields = ORCFile(file).schema
