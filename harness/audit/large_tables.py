@@ -50,7 +50,7 @@ Judge = Callable[[TableRows, Query, Reply], AuditedAnswer]
 """Returns the verdict on an answer of some rows, by these as they should be."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: what is derived is kept
 class LargeTable:
     """A table whose rows are not in memory."""
 
@@ -72,22 +72,28 @@ class LargeTable:
             for part in self.plan.columns
         ]
 
-    def sums(self, asked: Fingerprint, query: Query) -> Groups:
+    def sums(
+        self, asked: Fingerprint, query: Query, truth: ExpectedFingerprints | None = None
+    ) -> Groups:
         """Return the sums of rows; those of all queries come out of reading the files once."""
         alone = bool(asked.digits)
         paths = tuple(part.path for part in asked.parts)
-        key = replace(asked, parts=()), paths, query if alone else None
+        key = id(truth), replace(asked, parts=()), paths, query if alone else None
         queries = (query,) if alone else tuple(q for q in self.queries if not q.count)
         if key not in self.known:
-            self.known[key] = self.truth.sums(asked, queries)
+            self.known[key] = (truth or self.truth).sums(asked, queries)
         return self.known[key][queries.index(query)]
+
+    @cached_property
+    def _others(self) -> Mapping[str, ExpectedFingerprints]:
+        others = read_strategies.others(self.plan).items()
+        return {name: PlanFingerprints(plan) for name, plan in others}
 
     def read_otherwise(self, asked: Fingerprint, query: Query, shown: Groups) -> Iterator[str]:
         """Yield the ways of reading that give these very sums."""
-        for name, plan in read_strategies.others(self.plan).items():
+        for name, truth in self._others.items():
             with suppress(FileFactError):  # nobody reads it so
-                (sums,) = PlanFingerprints(plan).sums(asked, (query,))
-                if sums == shown:
+                if self.sums(asked, query, truth) == shown:
                     yield name
 
 
