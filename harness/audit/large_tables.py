@@ -204,21 +204,22 @@ class FingerprintReader:
             total = total or len(sizes)
             if chosen := _smallest(sizes):
                 asked = replace(asked, within=chosen, rows=True)
-                return self._compared(query, asked, f"{len(chosen)} of {total}")
+                return self._compared(query, asked, total)
             asked = replace(asked, within=tuple(sorted(sizes))[:MOST_GROUPS])
             if not sizes:
                 return self._unknown("it showed something else when it was asked again")
         return None
 
-    def _compared(self, query: Query, asked: Fingerprint, of_groups: str) -> AuditedAnswer:
+    def _compared(self, query: Query, asked: Fingerprint, total: int) -> AuditedAnswer:
+        """Compare the rows of some groups; `total`: how many differ at least."""
         reply = self._ask(query, asked)
         result = self.judge(self.table.truth.rows(asked, query), ALL, reply)
         if result.verdict is VerdictKind.CORRECT:
             return self._unknown("its sums differ, and the rows that it shows do not")
-        return replace(
-            result,
-            because=result.because or f"of groups of rows that differ, {of_groups} are shown",
-        )
+        if (shown := len(asked.within)) < total and not result.because:
+            because = f"of at least {total:,} groups of rows that differ {shown:,} are shown"
+            return replace(result, because=because)
+        return result
 
     def _unknown(self, because: str) -> AuditedAnswer:
         return replace(self._heads, verdict=VerdictKind.UNKNOWN, because=because)
