@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import datetime
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import sha256
 from typing import Final
 
 from harness.artifacts import distributions
 from harness.audit import comparison, read_strategies, table_rows
+from harness.audit.bank import check_there, identity
 from harness.audit.catalog_entry import catalog_entry
 from harness.audit.comparison import Row, TableDifference, TableDifferenceKind
 from harness.audit.projection import full_type
@@ -20,6 +23,7 @@ from harness.audit.records import AuditedAnswer, AuditedTable, ShownDifference
 from harness.audit.table_rows import TableRows
 from harness.audit.tables import PinnedTable
 from harness.core import refusals, tolerances
+from harness.core.errors import DEFECT, HarnessError
 from harness.core.progress import Progress
 from harness.core.records import VerdictKind, labelled
 from harness.core.tolerances import LOWER, MILLISECONDS
@@ -112,7 +116,7 @@ def ask(
             question = Question(table.database, TABLE, table.format, query)
             made = AuditedAnswer(str(reader), query_text(query), "", VerdictKind.UNKNOWN)
             try:
-                reply = connection.ask(question, timeout_s=TIMEOUT_S)
+                answer = judge.judge(made, query, connection.ask(question, timeout_s=TIMEOUT_S))
             except RefusedError as problem:
                 refused.append(refusals.text(problem.refusal))
                 yield replace(made, verdict=VerdictKind.REFUSED, because=refused[-1])
@@ -121,8 +125,35 @@ def ask(
             except NoAnswerError as lost:
                 yield replace(made, because=str(lost))
                 return
+            except HarnessError:
+                raise
+            except Exception as problem:
+                LOG.exception("%s: an answer cannot be judged", reader)
+                yield replace(made, because=f"{DEFECT} ({problem!r})")
             else:
-                yield judge.judge(made, query, reply)
+                yield answer
+
+
+def among_readers(answers: Sequence[AuditedAnswer]) -> list[AuditedAnswer]:
+    """Say where readers differ, of a table whose rows the rules leave open; none is to blame."""
+    groups = dict[str, dict[str, list[str]]]()
+    for answer in filter(_is_of_rows, answers):
+        groups.setdefault(answer.query, {}).setdefault(answer.digest, []).append(answer.reader)
+    made = list[AuditedAnswer]()
+    for answer in answers:
+        readers = [" and ".join(equal) for equal in groups.get(answer.query, {}).values()]
+        if len(readers) > 1 and _is_of_rows(answer):
+            why = f"the readers differ: {', '.join(readers)} each show something else"
+            because = f"{answer.because}; {why}" if answer.because else why
+            made.append(replace(answer, verdict=VerdictKind.UNKNOWN, because=because))
+        else:
+            made.append(answer)
+    return made
+
+
+def _is_of_rows(answer: AuditedAnswer) -> bool:
+    """Return whether a reader showed something; those of one digest, none too, show the same."""
+    return answer.verdict is VerdictKind.CORRECT or answer.total > 0
 
 
 def query_text(query: Query) -> str:
@@ -165,6 +196,8 @@ class AnswerJudge:
             because=f"it differs, and the format's rules leave open: {undecided}" * bool(undecided),
             differences=tuple(map(self._shown, wrong[:MOST_SHOWN])),
             total=len(wrong),
+            places=tuple((*place, n) for place, n in Counter(map(_place, wrong)).items()),
+            digest=sha256("\n".join(map(_text, wrong)).encode()).hexdigest(),
             read_as=tuple(self._read_as(query, names, reply.rows)),
         )
 
@@ -211,8 +244,19 @@ class AnswerJudge:
         )
 
 
+def _place(wrong: TableDifference) -> tuple[TableDifferenceKind, str]:
+    return wrong.kind, wrong.column
+
+
+def _text(wrong: TableDifference) -> str:
+    return comparison.row_text((*_place(wrong), wrong.row, wrong.actual))
+
+
 def _by_milliseconds(value: Value) -> Value:
     return map_leaves(value, lambda v: milliseconds(v) if isinstance(v, datetime.datetime) else v)
+
+
+_Audited = dict[str, AuditedTable]
 
 
 def audit(
@@ -220,15 +264,23 @@ def audit(
     readers: Sequence[Reader],
     start: Callable[[Entries, ExitStack], AuditReaders],
     progress: Progress,
+    audited: Callable[[PinnedTable, str], AuditedTable | None] = lambda *_: None,
 ) -> Iterator[AuditedTable]:
-    """Yield what readers show of tables; raises EnvironmentProblem where one does not start."""
+    """Yield what readers show of tables; raises EnvironmentProblem where one does not start.
+
+    `audited` returns what came of a table of that identity before; it is not asked about again.
+    """
     named = {f"audit_{at}": table for at, table in enumerate(tables, 1)}
-    plans, entries, problems = dict[str, ReadPlan](), dict[str, CatalogEntry](), dict[str, str]()
+    plans, entries, before = dict[str, ReadPlan](), dict[str, CatalogEntry](), _Audited()
     for database, table in named.items():
         try:
-            plans[database], entries[database] = _pin(table)
+            plan, entry = _pin(table)
+            if isinstance(table, PinnedTable) and (known := audited(table, identity(plan))):
+                before[database] = known
+            else:
+                plans[database], entries[database] = plan, entry
         except NotAuditedError as problem:
-            problems[database] = str(problem)
+            before[database] = _unread(table, str(problem))
     with ExitStack() as stack:
         on = start(entries, stack)
         servers = [(reader, *on.serve(reader.distribution)) for reader in readers if entries]
@@ -237,7 +289,7 @@ def audit(
             yield (
                 _audited(database, table, plans[database], servers)
                 if database in plans and isinstance(table, PinnedTable)
-                else _unread(table, problems[database])
+                else before[database]
             )
             count.advance()
 
@@ -252,25 +304,29 @@ def _pin(table: PinnedTable | UsedTable) -> tuple[ReadPlan, CatalogEntry]:
         raise NotAuditedError(table.unread)
     with _named_problem():
         plan = table.plan()
-        return plan, catalog_entry(table.table, plan)
+        return plan, catalog_entry(table, plan)
 
 
 @contextmanager
-def _named_problem() -> Iterator[None]:
+def _named_problem(when: str = "") -> Iterator[None]:
     try:
         yield
-    except (FileFactError, UnreadableError, ValueError) as problem:
-        raise NotAuditedError(str(problem)) from problem
+    except (FileFactError, UnreadableError, ValueError, HarnessError) as problem:
+        raise NotAuditedError(f"{when}{problem}") from problem
     except Exception as problem:
         LOG.exception("a table cannot be understood")
-        why = f"its records cannot be understood: {problem!r}"
-        raise NotAuditedError(why) from problem
+        why = f"its records cannot be understood, or the harness has a defect: {problem!r}"
+        raise NotAuditedError(f"{when}{why}") from problem
 
 
 def _unread(table: PinnedTable | UsedTable, why: str) -> AuditedTable:
     if isinstance(table, UsedTable):
         return AuditedTable(table.name, table.format, "", problem=why)
     return AuditedTable(table.table.name, table.table.format, table.table.location, problem=why)
+
+
+def _pinned(plan: ReadPlan) -> tuple[str, Sequence[str]]:
+    return plan.version, [file.location for file in plan.files]
 
 
 def _audited(
@@ -282,12 +338,22 @@ def _audited(
     try:
         with _named_problem():
             truth = TableTruth(database, table.facts, table_rows.read(plan))
-            answers = [answer for on in servers for answer in ask(truth, *on)]
+        answers = [answer for on in servers for answer in ask(truth, *on)]
+        answers = among_readers(answers) if plan.undecided else answers
+        with _named_problem("it changed while readers were asked: "):
             now = table.plan()
+            if any(answer.verdict is not VerdictKind.CORRECT for answer in answers):
+                check_there(plan)
     except NotAuditedError as problem:
         return _unread(table, str(problem))
-    if now.version != plan.version:
-        why = f"the table went on from {plan.version} to {now.version} while readers were asked"
+    except Exception as problem:
+        if isinstance(problem, HarnessError):
+            raise
+        LOG.exception("%s cannot be audited", table.table.name)
+        return _unread(table, f"{DEFECT} ({problem!r})")
+    if _pinned(now) != _pinned(plan):
+        went = f" from {plan.version} to {now.version}" if plan.version != now.version else ""
+        why = f"the table went on{went} while readers were asked"
         answers = [replace(a, verdict=VerdictKind.UNKNOWN, because=why) for a in answers]
     return AuditedTable(
         table.table.name,
@@ -298,5 +364,8 @@ def _audited(
         len(truth.rows.rows),
         len(truth.rows.files),
         plan.undecided,
+        tuple(table.locations.moved),
+        questions=tuple(map(query_text, truth.queries)),
+        identity=identity(plan),
         answers=tuple(answers),
     )

@@ -10,15 +10,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
+from harness import formats
 from harness.audit.projection import full_type
+from harness.audit.tables import PinnedTable
 from harness.engines.arrow_values import canonical_type
 from harness.formats.hive.format import hive_type
 from harness.formats.iceberg.table import POINTER
 from harness.formats.read_plan import ReadPlan
 from harness.model.datatypes import parse_type
 from harness.model.identifiers import TABLE
-from harness.runtime.metastore_objects import CatalogEntry, Columns, parquet_entry
-from harness.usage.catalog_table import CatalogTable
+from harness.model.partition_paths import NULL, texts
+from harness.runtime.metastore_objects import CatalogEntry, Columns, plain_entry
 from harness.usage.usage_file import UsedFormat
 
 _PROVIDER: Final = "spark.sql.sources.provider"
@@ -28,26 +30,57 @@ _HUDI: Final = {
 }
 
 
-def catalog_entry(table: CatalogTable, plan: ReadPlan) -> CatalogEntry:
-    """Return the entry of a table; raises ValueError where none can be made of it."""
+def catalog_entry(pinned: PinnedTable, plan: ReadPlan) -> CatalogEntry:
+    """Return the entry of a table; raises UnreadableError.
+
+    That of a table of Hive is the one that its metastore has.
+    """
+    table = pinned.table
+    if entry := pinned.entry():
+        parts = tuple({**part, "tableName": TABLE} for part in entry.partitions)
+        return replace(
+            entry, name=TABLE, table={**entry.table, "tableName": TABLE}, partitions=parts
+        )
     location = table.location.removeprefix("file:").rstrip("/")
     path = {"path": f"file:{location}"}
     match table.format:
         case UsedFormat.ICEBERG:
-            made = parquet_entry(TABLE, _columns(plan), location)
-            return _with(made, {"table_type": "ICEBERG", POINTER: table.metadata})
+            made = plain_entry(TABLE, _columns(plan), location)
+            return _with(
+                made, {"table_type": "ICEBERG", POINTER: pinned.for_readers or table.metadata}
+            )
         case UsedFormat.DELTA:
             # Engines take the columns from the log.
-            made = parquet_entry(TABLE, [("col", "array<string>")], location)
+            made = plain_entry(TABLE, [("col", "array<string>")], location)
             return _with(made, {_PROVIDER: "delta"}, path)
         case UsedFormat.HUDI_COW | UsedFormat.HUDI_MOR:
-            made = parquet_entry(TABLE, _columns(plan), location)
+            made = plain_entry(TABLE, _columns(plan), location)
             made = _with(made, {_PROVIDER: "hudi"}, path)
             storage = {**made.table["sd"], "inputFormat": _HUDI[table.format]}
             return replace(made, table={**made.table, "sd": storage})
-        case UsedFormat.HIVE_PARQUET if not table.partition_keys:
-            return parquet_entry(TABLE, _columns(plan), location)
-    raise ValueError(f"no entry of a catalog is made of {table.format} tables here")
+    kind = formats.facts(table.format).files
+    keys = len(table.partition_keys)
+    made = plain_entry(TABLE, _columns(plan)[: len(plan.columns) - keys], location, kind)
+    return _with_partitions(made, plan, _columns(plan)[len(plan.columns) - keys :])
+
+
+def _with_partitions(made: CatalogEntry, plan: ReadPlan, keys: Columns) -> CatalogEntry:
+    """Return the entry of a plain table with the partitions that its folders are."""
+    if not keys:
+        return made
+    storage, names = made.table["sd"], [name for name, _ in keys]
+    parts = [
+        {
+            "values": [NULL if text is None else text for text in texts(folder, names)],
+            "tableName": TABLE,
+            "sd": {**storage, "location": f"{storage['location']}/{folder}"},
+            "parameters": {},
+        }
+        for folder in dict.fromkeys(file.path.rpartition("/")[0] for file in plan.files)
+    ]
+    partition_keys = [{"name": name, "type": type_} for name, type_ in keys]
+    table = {**made.table, "partitionKeys": partition_keys}
+    return replace(made, table=table, partitions=tuple(parts))
 
 
 def _columns(plan: ReadPlan) -> Columns:

@@ -38,6 +38,10 @@ class AuditedAnswer:
     """The first ones."""
     total: int = 0
     """The number of all."""
+    places: tuple[tuple[TableDifferenceKind, str, int], ...] = ()
+    """What all of them are: the kind, the column, and how many."""
+    digest: str = ""
+    """Of all of them: two answers that have one are wrong in the same way."""
     read_as: tuple[str, ...] = ()
     """The ways of reading the table that give this very answer; several claim nothing."""
     seconds: float = 0.0
@@ -57,9 +61,20 @@ class AuditedTable:
     files: int = 0
     undecided: tuple[str, ...] = ()
     """What the format's rules leave open about it."""
+    moved_from: tuple[str, ...] = ()
+    """How its metadata name its folder, where it lies elsewhere: readers are given a copy of them
+    with other paths."""
     problem: str = ""
     """Why nothing is known of it; empty where it was read."""
+    questions: tuple[str, ...] = ()
+    """What every reader is asked that does not refuse the table."""
+    identity: str = ""
+    """Of what was looked at; another one after the table went on."""
     answers: tuple[AuditedAnswer, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.name, self.location
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,53 +1,85 @@
-"""`harness audit`."""
+"""`harness audit`, and what it has in common with `harness upgrade` of somebody's own tables."""
 
 from __future__ import annotations
 
-import re
+import datetime
+import secrets
+import shutil
+import sys
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Final
 
 import typer
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from harness.artifacts.cache import Cache
+from harness.artifacts.repository import without_login
+from harness.audit import known as known_differences
 from harness.audit.audit import audit as look
-from harness.audit.comparison import TableDifferenceKind
+from harness.audit.bank import AnswerBank
+from harness.audit.known import KnownDifferences
 from harness.audit.readers import AuditReaders
-from harness.audit.records import Audit, AuditedAnswer, AuditedTable, ShownDifference
-from harness.audit.tables import pinned as tables_at
+from harness.audit.records import Audit, AuditedTable
+from harness.audit.redaction import without_values
+from harness.audit.result import AuditResult
+from harness.audit.table_list import TableAddress
+from harness.audit.table_list import pinned_tables as tables_at
+from harness.audit.tables import for_readers
 from harness.cli import options, plan_options
 from harness.cli.output import Output
+from harness.comparison.table_changes import TableComparison
+from harness.core import yaml_reader
 from harness.core.atomic_write import atomic_write
-from harness.core.counting import counted
-from harness.core.errors import EnvironmentProblem, UsageProblem
-from harness.core.grouping import grouped
+from harness.core.errors import DEFECT, HarnessError, UsageProblem, printable, problem_of
 from harness.core.records import VerdictKind
 from harness.plan import custom_distributions
+from harness.reports import audit_files, audit_report, lines
+from harness.run import run_folder
 from harness.run.run_folder import RUNS
 from harness.runtime import work_folders
 
-FOLDER: Final = "audit"
-FILE: Final = "audit.json"
-_NUMBER: Final = re.compile(r"\d+")
-"""Reasons that differ in numbers alone, such as those of tasks, are one."""
-SHOWN: Final = 3
-"""So many differences of an answer are shown; the file has more."""
-_GOOD: Final = frozenset({VerdictKind.CORRECT, VerdictKind.OPEN, VerdictKind.UNSUPPORTED})
-_ADAPTER: Final = TypeAdapter(Audit)
+REQUEST: Final = "request.json"
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRequest:
+    """What an audit was asked to do, as it is kept in its folder."""
+
+    addresses: tuple[TableAddress, ...]
+    readers: tuple[str, ...]
+    databases: tuple[str, ...] = ()
+    scenarios: tuple[Path, ...] = ()
+    known: Path | None = None
+    bank: Path | None = None
+    shadow: bool = False
+    no_values: bool = False
+    old: str = ""
+    """The reader that the other one is compared with; empty where none is."""
+    banked: bool = False
+    """Whether the answers of the old reader are those of the bank."""
+
+
+_REQUEST: Final = TypeAdapter(AuditRequest)
 
 
 @options.with_output
+@options.with_tables
 def audit(
     output: Output,
+    given: options.TableOptions,
     address: Annotated[
-        str,
+        list[str] | None,
         typer.Argument(
-            metavar="ADDRESS",
-            help="A table's folder or one with tables, also s3://bucket/path; a Hive metastore "
-            "(thrift://host:port); an Iceberg REST catalog (https://host/path).",
+            metavar="ADDRESS…",
+            help="A table's folder or one with tables, also s3://bucket/path; a metadata file of "
+            "an Iceberg table; a Hive metastore (thrift://host:port); an Iceberg REST catalog "
+            "(https://host/path).",
         ),
-    ],
+    ] = None,
     reader: Annotated[
         list[str] | None,
         typer.Option(help="Ask this reader, such as duckdb-1.5.5. Can be given several times."),
@@ -57,6 +89,8 @@ def audit(
         typer.Option("--database", metavar="PATTERN", help="Only databases of this name."),
     ] = None,
     folders: options.OwnOption = None,
+    run_dir: options.RunDirOption = None,
+    resume: options.ResumeOption = False,
     offline: options.OfflineOption = False,
 ) -> int:
     """Say whether readers show your tables as their own files say that they are.
@@ -69,77 +103,157 @@ def audit(
 
     Example: harness audit /warehouse/sales.db/orders --reader duckdb-1.5.5
     """
-    custom_distributions.register(folders or ())
+    if resume:
+        if address or reader or given.tables:
+            raise UsageProblem("--resume goes on with an audit as it was asked for; name no table")
+        return carried_out("audit", None, run_dir, output, offline=offline)
     if not reader:
         raise UsageProblem("name the readers to ask, such as --reader duckdb-1.5.5")
-    readers = tuple(map(plan_options.existing_reader, reader))
-    cache, progress = Cache.default(offline=offline), output.progress()
-    pinned_tables = tuple(tables_at(address, database or ()))
-    if not pinned_tables:
-        raise UsageProblem(f"there is no table at {address}")
-    cache.claim()
-    folder = work_folders.numbered(RUNS.resolve(), FOLDER)
-    start = partial(AuditReaders, cache, folder, progress)
-    tables = tuple(look(pinned_tables, readers, start, progress))
-    result = Audit(address, tuple(map(str, readers)), tables)
-    with atomic_write(folder / FILE) as part:
-        part.write_bytes(_ADAPTER.dump_json(result, indent=1))
-    status = _status(tables)
-    lines = [line for table in tables for line in _lines(table)]
-    lines.append(f"written: {folder / FILE}")
-    totals = Counter(str(answer.verdict) for table in tables for answer in table.answers)
-    output.end("\n".join(lines), status=status, file=str(folder / FILE), totals=dict(totals))
-    return status
-
-
-def _status(tables: tuple[AuditedTable, ...]) -> int:
-    kinds = {answer.verdict for table in tables for answer in table.answers}
-    if VerdictKind.UNKNOWN in kinds or any(table.problem for table in tables):
-        return EnvironmentProblem.exit_status
-    return 0 if kinds <= _GOOD else 1
-
-
-def _lines(table: AuditedTable) -> list[str]:
-    """Return what is to be said of a table: the answer first."""
-    if table.problem:
-        return [f"{table.name}: not known: {table.problem}"]
-    size = f"{counted(table.rows, 'row', 'rows')} in {counted(table.files, 'file', 'files')}"
-    wrong = [answer for answer in table.answers if answer.verdict not in _GOOD]
-    lines = [f"{table.name} ({table.format}, {size}): {_answer(table, wrong)}"]
-    lines += [f"  left open: {sentence}" for sentence in table.undecided]
-    by_cause = grouped(
-        [((a.reader, a.verdict, _NUMBER.sub("0", a.because), a.read_as), a) for a in wrong]
+    request = AuditRequest(
+        given.addresses(address or ()),
+        tuple(reader),
+        tuple(database or ()),
+        tuple(path.resolve() for path in folders or ()),
+        *given.paths,
+        shadow=given.shadow,
+        no_values=given.no_values,
     )
-    for (reader, verdict, _, read_as), answers in by_cause.items():
-        why = answers[0].because
-        lines.append(f"  {reader}: {verdict}{f': {why}' if why else ''}")
-        lines.append(f"    asked: {'; '.join(answer.query for answer in answers)}")
-        if len(read_as) == 1:
-            lines.append(f"    as it is shown by a reader with {read_as[0]}")
-        lines += [f"    {_difference(shown)}" for shown in answers[0].differences[:SHOWN]]
-        if answers[0].total > SHOWN:
-            lines.append(f"    … and {answers[0].total - SHOWN:,} more")
-    return lines
+    return carried_out("audit", request, run_dir, output, offline=offline)
 
 
-def _answer(table: AuditedTable, wrong: list[AuditedAnswer]) -> str:
-    total = counted(len(table.answers), "answer", "answers")
-    if not wrong:
-        return f"{total}, none of them wrong"
-    kinds = Counter(str(answer.verdict) for answer in wrong)
-    return f"of {total} {', '.join(f'{number:,} {kind}' for kind, number in kinds.items())}"
+def carried_out(
+    name: str, request: AuditRequest | None, run_dir: Path | None, output: Output, *, offline: bool
+) -> int:
+    """Do what is asked for, None: what was begun already; return the exit status."""
+    if request is None:
+        return _resumed(name, run_dir, output, offline=offline)
+    if request.no_values and output.verbose:
+        raise UsageProblem("the log may hold values of tables; leave out --verbose or --no-values")
+
+    def work() -> int:
+        prepared = _Prepared.of(request)
+        if run_dir is None:
+            folder = work_folders.numbered(RUNS.resolve(), name)
+        else:
+            run_folder.check_new(run_dir)
+            run_folder.make(folder := run_dir.resolve())
+        with atomic_write(folder / REQUEST) as part:
+            part.write_bytes(_REQUEST.dump_json(request))
+        return prepared.finish(name, folder, output, offline=offline)
+
+    return _shadowed(request, work, output)
 
 
-def _difference(shown: ShownDifference) -> str:
-    where = f" (row {shown.position} of {shown.file})" if shown.file else ""
-    match shown.kind:
-        case TableDifferenceKind.VALUE:
-            wrong = f"{shown.column} is {shown.actual} instead of {shown.expected}"
-            return f"{wrong} in {shown.row}{where}"
-        case TableDifferenceKind.LOST_ROW:
-            return f"this row is not shown: {shown.row}{where}"
-        case TableDifferenceKind.EXTRA_ROW:
-            return f"this row should not be there: {shown.row}"
-        case TableDifferenceKind.ABSENT_COLUMN:
-            return f"the column {shown.column} is not shown"
-    return f"the column {shown.column} should not be there"
+def _resumed(name: str, run_dir: Path | None, output: Output, *, offline: bool) -> int:
+    """Go on with what was begun in a folder, or last."""
+    begun = [path.parent for path in RUNS.resolve().glob(f"{name}-*/{REQUEST}")]
+    if run_dir is None and not begun:
+        raise UsageProblem(f"there is nothing to go on with; begin with: harness {name}")
+    newest = max(begun, key=lambda path: (path / REQUEST).stat().st_mtime, default=Path())
+    folder = (run_dir or newest).resolve()
+    try:
+        request = _REQUEST.validate_json((folder / REQUEST).read_bytes())
+    except (OSError, ValidationError) as wrong:
+        raise UsageProblem(f"{folder} is no folder of harness {name} with tables") from wrong
+    work = partial(_Prepared.of(request).finish, name, folder, output, offline=offline)
+    return _shadowed(request, work, output)
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A request whose files were read, and found to be right."""
+
+    request: AuditRequest
+    known: KnownDifferences
+    bank: AnswerBank | None
+
+    @classmethod
+    def of(cls, request: AuditRequest) -> _Prepared:
+        custom_distributions.register(request.scenarios)
+        for reader in request.readers:
+            plan_options.existing_reader(reader)
+        file, today = request.known, datetime.datetime.now(datetime.UTC).date()
+        known = known_differences.parse(yaml_reader.read(file), str(file)) if file else ()
+        values = not request.no_values
+        bank = AnswerBank.opened(request.bank, values=values) if request.bank else None
+        return cls(request, KnownDifferences(known, today), bank)
+
+    def finish(self, name: str, folder: Path, output: Output, *, offline: bool) -> int:
+        request = self.request
+        with run_folder.locked(folder), output.working_on(folder, name):
+            tables = self._tables(folder, output, Cache.default(offline=offline))
+        address = ", ".join(without_login(one.address) for one in request.addresses)
+        result: AuditResult | TableComparison
+        if request.old:
+            old = self.bank if request.banked else None
+            banked = {one.key: old.answers(one, request.old) for one in tables} if old else {}
+            *_, new = request.readers
+            result = TableComparison(request.old, new, tables, banked, self.known)
+        else:
+            result = AuditResult(Audit(address, request.readers, tables), self.known)
+        drafted = [
+            (one, answer)
+            for one in tables
+            for answer in result.bad(one)
+            if answer.verdict in {VerdictKind.WRONG, VerdictKind.REFUSED}
+        ]
+        if drafted:
+            text = known_differences.dump(drafted, self.known.today)
+            (folder / known_differences.FILE).write_text(text, encoding="utf-8")
+        files = audit_files.write(result, folder)
+        lines.render(audit_report.document(result), output.out)
+        lines.say(output.out, "\nTable by table, with the evidence:")
+        lines.command(output.out, str(files["html"]))
+        status = 0 if request.shadow else result.status
+        totals = Counter(str(answer.verdict) for one in tables for answer in one.answers)
+        reports = {kind: str(path) for kind, path in files.items()}
+        answer = audit_report.headline(result).whole
+        file = reports["json"]
+        output.end(status=status, answer=answer, file=file, totals=dict(totals), reports=reports)
+        return status
+
+    def _tables(self, folder: Path, output: Output, cache: Cache) -> tuple[AuditedTable, ...]:
+        """Audit table by table; each is stored before the next one."""
+        request, key = self.request, self.bank.key if self.bank else ""
+        if request.no_values and not key:
+            key = secrets.token_hex()
+        moved = work_folders.numbered(folder, "moved")
+        pinned = tuple(
+            for_readers(table, moved / str(at))
+            for at, table in enumerate(tables_at(request.addresses, request.databases), 1)
+        )
+        readers = tuple(map(plan_options.existing_reader, request.readers))
+        cache.claim()
+        progress, stored = output.progress(), AnswerBank(folder)
+        before = {id(table) for table in stored.tables}
+        start, tables = partial(AuditReaders, cache, folder, progress), list[AuditedTable]()
+        try:
+            for table in look(pinned, readers, start, progress, stored.audited):
+                audited = table
+                if id(table) not in before:
+                    audited = without_values(table, key) if request.no_values else table
+                    if self.bank and not table.problem:
+                        self.bank.add(audited)
+                    stored.add(audited)
+                tables.append(audited)
+        finally:
+            if request.no_values:  # logs of engines may hold values
+                for path in folder.iterdir():
+                    if path.is_dir():
+                        shutil.rmtree(path, ignore_errors=True)
+        return tuple(tables)
+
+
+def _shadowed(request: AuditRequest, work: Callable[[], int], output: Output) -> int:
+    """Return the status of some work; that of a shadow is 0, whatever becomes of it."""
+    try:
+        return work()
+    except UsageProblem:
+        raise
+    except Exception as error:
+        if not request.shadow:
+            raise
+        problem = printable(str(problem_of(error) or HarnessError(f"{DEFECT} ({error!r})")))
+        print(f"harness: {problem}", file=sys.stderr)
+        output.end(status=0, problem=problem)
+        return 0

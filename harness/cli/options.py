@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
@@ -13,6 +14,8 @@ import typer
 from typer.core import TyperGroup
 
 from harness.artifacts.cache import OFFLINE
+from harness.audit import table_list
+from harness.audit.table_list import TableAddress
 from harness.cli.output import Output
 from harness.cli.plan_options import QUICK_START, NamedParts, PlanOverrides
 from harness.cli.runs import HISTORY_FILE, Ending
@@ -289,6 +292,91 @@ with_ending = _with(
         "fail_on_flaky": (FailOnFlakyOption, False),
         "github": (GithubOption, None),
         "history": (HistoryOption, None),
+    },
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TableOptions:
+    """How somebody's own tables are named, and what is known of them."""
+
+    tables: Path | None = None
+    known: Path | None = None
+    bank: Path | None = None
+    shadow: bool = False
+    no_values: bool = False
+
+    @property
+    def paths(self) -> tuple[Path | None, Path | None]:
+        known, bank = (path and path.resolve() for path in (self.known, self.bank))
+        return known, bank
+
+    def addresses(self, named: Sequence[str]) -> tuple[TableAddress, ...]:
+        listed = table_list.read(self.tables) if self.tables else ()
+        addresses = (*map(_address, named), *listed)
+        if not addresses:
+            raise UsageProblem("name a table, such as /warehouse/sales.db/orders, or --tables FILE")
+        return addresses
+
+
+def _address(text: str) -> TableAddress:
+    """Return an address; a path from here stays what it is when the work is resumed elsewhere."""
+    local = "://" not in text and (Path(text).exists() or ":" not in text)
+    return TableAddress(str(Path(text).absolute()) if local and text else text)
+
+
+with_tables = _with(
+    "given",
+    TableOptions,
+    {
+        "tables": (
+            Annotated[
+                Path | None,
+                typer.Option(
+                    metavar="FILE",
+                    help="A list of tables: an address on each line, and behind it names of "
+                    "tables in it, such as sales.orders or 'sales.*'; or the same as YAML.",
+                ),
+            ],
+            None,
+        ),
+        "known": (
+            Annotated[
+                Path | None,
+                typer.Option(
+                    metavar="FILE",
+                    help="Differences that are known, each with its owner, date and reason; they "
+                    "do not count. An audit leaves a tables.known.yaml to begin with.",
+                ),
+            ],
+            None,
+        ),
+        "bank": (
+            Annotated[
+                Path | None,
+                typer.Option(
+                    metavar="FOLDER",
+                    help="Store the answers here, with the version of each table: 'harness "
+                    "upgrade --from banked' needs the engine no more.",
+                ),
+            ],
+            None,
+        ),
+        "shadow": (
+            Annotated[
+                bool, typer.Option("--shadow", help="Report, and end with 0 whatever comes of it.")
+            ],
+            False,
+        ),
+        "no_values": (
+            Annotated[
+                bool,
+                typer.Option(
+                    "--no-values", help="Show and store fingerprints instead of values of tables."
+                ),
+            ],
+            False,
+        ),
     },
 )
 

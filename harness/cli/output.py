@@ -88,11 +88,11 @@ class Output:
         )
 
     @contextmanager
-    def working_on(self, folder: Path) -> Iterator[None]:
+    def working_on(self, folder: Path, command: str = "run") -> Iterator[None]:
         """Work on a run: an interruption says how to resume it."""
         here = Path.cwd()
         shown = folder.relative_to(here) if folder.is_relative_to(here) else folder
-        message = f"interrupted; resume with: harness run --resume --run-dir {shown}"
+        message = f"interrupted; resume with: harness {command} --resume --run-dir {shown}"
         with process.ending_at_once(partial(self._interrupted, message)):
             yield
 

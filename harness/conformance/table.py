@@ -27,7 +27,7 @@ from harness.formats import facts
 from harness.model.canonical import MapValue, Value, single, to_json
 from harness.model.datatypes import parse_type
 from harness.read.questions import load_engine
-from harness.runtime.metastore_objects import LOCATION, CatalogEntry, parquet_entry
+from harness.runtime.metastore_objects import LOCATION, CatalogEntry, plain_entry
 from harness.scenario.cells import Reader
 from harness.write import state_store
 from harness.write.state_store import Frozen, State
@@ -138,7 +138,7 @@ def _frozen(format_: str, home: str = "") -> Frozen:
 
 
 def _entry(format_: str, name: str, listed: list[tuple[str, str]]) -> CatalogEntry:
-    entry = parquet_entry(name, listed, f"{LOCATION}/{name}")
+    entry = plain_entry(name, listed, f"{LOCATION}/{name}")
     if format_ == "iceberg":
         pointer = f"{LOCATION}/{name}/{table_writer.METADATA}"
         entry.table["parameters"] |= {"table_type": "ICEBERG", "metadata_location": pointer}

@@ -99,7 +99,7 @@ class Catalog:
     def entries(self, database: str) -> tuple[CatalogEntry, ...]:
         with _answered(self.uri):
             names = sorted(self.client.get_all_tables(database))
-            return tuple(self._entry(database, name) for name in names)
+            return tuple(self.entry(database, name) for name in names)
 
     def create_database(self, database: str) -> None:
         with _answered(self.uri), suppress(ttypes.AlreadyExistsException):
@@ -167,12 +167,16 @@ class Catalog:
             request = ttypes.GetTableRequest(database, name, ABLE)
             return self.client.get_table_req(request).table
 
-    def _entry(self, database: str, name: str) -> CatalogEntry:
-        table = self._table(database, name)
-        partitions = self.client.get_partitions(database, name, -1) if table.partitionKeys else ()
-        transactional = str((table.parameters or {}).get("transactional", "")).lower() == "true"
-        ids = write_ids(self.client, database, name) if transactional else None
-        return replace(entry(table, tuple(partitions)), write_ids=ids)
+    def entry(self, database: str, name: str) -> CatalogEntry:
+        """Return what the metastore has of a table, and of its partitions."""
+        with _answered(self.uri):
+            table = self._table(database, name)
+            partitions = (
+                self.client.get_partitions(database, name, -1) if table.partitionKeys else ()
+            )
+            transactional = str((table.parameters or {}).get("transactional", "")).lower() == "true"
+            ids = write_ids(self.client, database, name) if transactional else None
+            return replace(entry(table, tuple(partitions)), write_ids=ids)
 
     def _register(self, database: str, added: CatalogEntry, location: str) -> None:
         table = placed(added.table, database, location)

@@ -18,7 +18,13 @@ LOCATION: Final = "{location}"
 
 NOT_THERE: Final = "-__PLACEHOLDER__"
 """What such a location ends with."""
-_PARQUET: Final = "org.apache.hadoop.hive.ql.io.parquet"
+_HIVE: Final = "org.apache.hadoop.hive"
+_CLASSES: Final = {
+    "parquet": ("MapredParquet", "ql.io.parquet", "ql.io.parquet.serde.ParquetHiveSerDe"),
+    "orc": ("Orc", "ql.io.orc", "ql.io.orc.OrcSerde"),
+    "avro": ("AvroContainer", "ql.io.avro", "serde2.avro.AvroSerDe"),
+}
+"""How Hive's classes for the files of a kind begin, their package, and its serializer."""
 
 Columns = tuple[tuple[str, str], ...]
 """Names and Hive types."""
@@ -80,16 +86,17 @@ class CatalogHistory:
         return self.then.get(instant, self.now)
 
 
-def parquet_entry(
-    name: str, columns: Iterable[tuple[str, str]], location: str = LOCATION
+def plain_entry(
+    name: str, columns: Iterable[tuple[str, str]], location: str = LOCATION, kind: str = "parquet"
 ) -> CatalogEntry:
-    """Return the entry of a plain Hive table of Parquet files; columns are names and Hive types."""
+    """Return the entry of a plain Hive table; columns are names and Hive types."""
+    begin, package, serde = _CLASSES[kind]
     storage = {
         "cols": [{"name": column, "type": kind} for column, kind in columns],
-        "location": f"file:{location}",
-        "inputFormat": f"{_PARQUET}.MapredParquetInputFormat",
-        "outputFormat": f"{_PARQUET}.MapredParquetOutputFormat",
-        "serdeInfo": {"serializationLib": f"{_PARQUET}.serde.ParquetHiveSerDe", "parameters": {}},
+        "location": location if "://" in location else f"file:{location}",
+        "inputFormat": f"{_HIVE}.{package}.{begin}InputFormat",
+        "outputFormat": f"{_HIVE}.{package}.{begin}OutputFormat",
+        "serdeInfo": {"serializationLib": f"{_HIVE}.{serde}", "parameters": {}},
         "parameters": {},
     }
     return CatalogEntry(name, {"tableName": name, "sd": storage, "parameters": {}})

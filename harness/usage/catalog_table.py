@@ -52,6 +52,8 @@ class Listing:
     """They come as they are read; one that the catalog does not give is told already."""
     unlisted: Mapping[str, str]
     """What its tables are not known of, with the reason."""
+    metastore: bool = False
+    """Whether a Hive metastore has them."""
 
 
 def catalog_table(table: Any) -> CatalogTable:  # noqa: ANN401 - Thrift's own class
@@ -97,7 +99,8 @@ def _format(kind: str, parameters: dict[str, str], read_by: str, serializer: str
     if read_by.endswith("AvroContainerInputFormat"):
         return UsedFormat.HIVE_AVRO
     # Files of text may be JSON or whatever else a serializer reads.
-    delimited = read_by.endswith("TextInputFormat") and serializer.endswith("LazySimpleSerDe")
+    of_text = read_by.endswith("TextInputFormat")
+    delimited = of_text and serializer.endswith(("LazySimpleSerDe", "OpenCSVSerde"))
     return UsedFormat.HIVE_TEXT if delimited else UsedFormat.OTHER
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from harness.core.errors import EnvironmentProblem, UsageProblem, printable
+from harness.formats.api import FileFactError
 from harness.formats.delta.checkpoints import LOG
 from harness.formats.files import avro, orc, table_folder
 from harness.formats.files.table_folder import ListedFile, TableFolder, UnreadableError
@@ -124,17 +125,18 @@ def _table(root: _Root, below: str, inside: Sequence[ListedFile]) -> CatalogTabl
         return CatalogTable(name, UsedFormat.DELTA, location=location)
     if HOODIE in names:
         return CatalogTable(name, UsedFormat.HUDI, location=location)
-    if METADATA in names and (newest := _metadata(root.folder.below(below).listed(METADATA))):
+    if METADATA in names and (newest := _metadata(root.folder.below(below))):
         metadata = f"{location.rstrip('/')}/{newest}"
         return CatalogTable(name, UsedFormat.ICEBERG, location=location, metadata=metadata)
     return _plain(root.folder.below(below), CatalogTable(name, UsedFormat.OTHER, location=location))
 
 
-def _metadata(files: Sequence[ListedFile]) -> str:
-    """Return the newest metadata file; of two of the same number, the one written last."""
-    known = [(match, file) for file in files if (match := metadata_files.NAME.fullmatch(file.name))]
-    newest = max(known, key=lambda e: (int(e[0]["number"]), e[1].modified), default=None)
-    return newest[1].path if newest else ""
+def _metadata(folder: TableFolder) -> str:
+    """Return the path of the newest metadata file; none where the folder is no table of Iceberg."""
+    try:
+        return metadata_files.current(folder)
+    except FileFactError:
+        return ""
 
 
 def _plain(folder: TableFolder, table: CatalogTable) -> CatalogTable | None:

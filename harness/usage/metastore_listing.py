@@ -38,6 +38,7 @@ def listed(uri: str, patterns: Sequence[str]) -> Iterator[Listing]:
                 for at in range(0, len(tables), BATCH)
             ),
             unlisted,
+            metastore=True,
         )
 
 

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from harness.audit.audit import audit
+from harness.audit.audit import AnswerJudge, TableTruth, among_readers, audit
 from harness.audit.comparison import TableDifferenceKind
 from harness.audit.records import AuditedAnswer, AuditedTable
 from harness.audit.tables import PinnedTable, pinned
+from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from harness.core.records import Column, Refusal, VerdictKind
 from harness.engines.api import NoAnswerError, Question, RefusedError, Reply
+from harness.model.query import Query
 from harness.scenario.cells import Reader
 from harness.usage.usage_file import UsedFormat, UsedTable
 from tests.builders.delta_folder import DeltaFolder, add, metadata, protocol
@@ -151,6 +155,20 @@ def test_nobody_is_blamed_for_what_the_rules_of_a_format_leave_open(table: Delta
     assert answer.differences
 
 
+def test_readers_that_differ_where_nothing_is_decided_are_told_from_those_that_agree() -> None:
+    asked = "", "all columns", ""
+    unknown = AuditedAnswer(*asked, VerdictKind.UNKNOWN, "left open", total=1, digest="1")
+    one, other = replace(unknown, reader="one"), replace(unknown, reader="other")
+    assert among_readers([one, other]) == [one, other]
+    third = replace(
+        one, reader="third", verdict=VerdictKind.CORRECT, because="", total=0, digest=""
+    )
+    made = among_readers([one, other, third])
+    assert {answer.verdict for answer in made} == {VerdictKind.UNKNOWN}
+    why = "the readers differ: one and other, third each show something else"
+    assert [answer.because for answer in made] == [*[f"left open; {why}"] * 2, why]
+
+
 def test_no_answer_is_not_known(table: DeltaFolder) -> None:
     result = audited(table, SimulatedReader(error=NoAnswerError("it died")))
     (answer,) = result.answers
@@ -194,3 +212,74 @@ def test_a_version_of_the_past_has_the_rows_of_then(table: DeltaFolder) -> None:
     assert isinstance(newest, PinnedTable)
     assert len(PinnedTable(newest.table, "0").plan().files) == 0
     assert len(newest.plan().files) == 2
+
+
+def test_an_error_of_the_harness_in_judging_is_its_own(
+    table: DeltaFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = AnswerJudge.judge
+
+    def judge(self: AnswerJudge, asked: AuditedAnswer, query: Query, reply: Reply) -> AuditedAnswer:
+        if query.count:
+            raise KeyError("a place that nobody thought of")
+        return right(self, asked, query, reply)
+
+    monkeypatch.setattr(AnswerJudge, "judge", judge)
+    result = audited(table, SimulatedReader(RIGHT))
+    assert result.problem == ""
+    unknown = [answer for answer in result.answers if answer.verdict is VerdictKind.UNKNOWN]
+    assert [answer.query for answer in unknown] == ["count(*)"]
+    assert unknown[0].because.startswith("this is a defect of the harness; nothing is known of")
+    assert "nobody thought of" in unknown[0].because
+
+    def queries(_: object) -> tuple[Query, ...]:
+        raise IndexError("nor of this")
+
+    monkeypatch.setattr(TableTruth, "queries", property(queries))
+    whole = audited(table, SimulatedReader(RIGHT))
+    assert whole.problem.startswith("this is a defect of the harness")
+
+
+def test_a_machine_that_has_too_little_ends_the_audit(table: DeltaFolder) -> None:
+    with pytest.raises(EnvironmentProblem):
+        audited(table, SimulatedReader(error=EnvironmentProblem("the disk is full")))
+
+
+def test_files_that_go_meanwhile_are_not_laid_to_the_reader(table: DeltaFolder) -> None:
+    @dataclass
+    class Meanwhile(SimulatedReader):
+        def ask(self, question: Question, *, timeout_s: float) -> Reply:
+            (table.path / "2.parquet").unlink(missing_ok=True)
+            return super().ask(question, timeout_s=timeout_s)
+
+    lost = RefusedError(Refusal("IOError", "no such file"), 0.1)
+    result = audited(table, Meanwhile(RIGHT, error=lost))
+    assert result.problem == "it changed while readers were asked: 2.parquet is gone"
+
+
+def test_what_was_audited_before_is_asked_about_once_it_changed(table: DeltaFolder) -> None:
+    reader, before = SimulatedReader(RIGHT), audited(table, SimulatedReader(RIGHT))
+
+    def again() -> AuditedTable:
+        tables = tuple(pinned(str(table.path), ()))
+        known = lambda _, identity: before if identity == before.identity else None  # noqa: E731
+        (result,) = audit(tables, [READER], reader, Progress(), known)
+        return result
+
+    assert again() is before
+    assert reader.asked == []
+    table.commit(add(table.data("3.parquet", {"id": [4], "name": ["d"]})))
+    assert again().rows == 4
+    assert reader.asked
+
+
+def test_a_plain_table_that_is_written_over_is_another_one(tmp_path: Path) -> None:
+    path = tmp_path / "plain"
+    path.mkdir()
+
+    def identity_with(values: list[int]) -> str:
+        pq.write_table(pa.table({"id": values}), path / "1.parquet")
+        (result,) = audit(tuple(pinned(str(path), ())), [READER], SimulatedReader(), Progress())
+        return result.identity
+
+    assert identity_with([1]) != identity_with([1, 2])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +14,18 @@ import pyarrow as pa
 import pyarrow.orc as po
 import pyarrow.parquet as pq
 import pytest
+from pymetastore.hive_metastore import ttypes
 
 from harness.audit import table_rows
 from harness.formats.api import FileFactError
 from harness.formats.files import table_folder
+from harness.formats.files.hive_text import CSV
 from harness.formats.hive import read_plan
 from harness.formats.hive.read_plan import DeclaredColumns
 from harness.formats.read_plan import ReadPlan
+from harness.model.canonical import MapValue
+from harness.runtime.metastore_objects import CatalogEntry, encode
+from tests.builders.metastore_tables import AVRO, DELIMITED, ORC, PARQUET, TEXT, metastore_table
 
 
 def write(path: Path, age: int, **columns: object) -> None:
@@ -102,3 +109,107 @@ def test_a_folder_that_says_no_columns_has_no_plan(tmp_path: Path) -> None:
     write(tmp_path / "q=1" / "1.parquet", 1, id=[1])
     with pytest.raises(FileFactError, match="not of the same columns"):
         planned(tmp_path)
+
+
+def entry(columns: str, read_by: str = PARQUET, library: str = "", **serde: str) -> CatalogEntry:
+    """Return the entry of a table at /x with columns such as `id int, s string`."""
+    table = metastore_table(read_by=read_by, library=library, serde=serde)
+    table.sd.cols = [ttypes.FieldSchema(*column.split(" ", 1)) for column in columns.split(", ")]
+    return CatalogEntry("t", encode(table))
+
+
+def with_partition(of: CatalogEntry, folder: Path, columns: str) -> CatalogEntry:
+    keys = [{"name": "p", "type": "int"}]
+    names = [column.split(" ", 1) for column in columns.split(", ")]
+    storage = {"location": str(folder), "cols": [{"name": n, "type": t} for n, t in names]}
+    part = {"values": ["7"], "sd": storage}
+    return replace(of, table={**of.table, "partitionKeys": keys}, partitions=(part,))
+
+
+def test_the_catalog_says_where_a_partition_lies_and_what_it_holds(tmp_path: Path) -> None:
+    write(tmp_path / "elsewhere" / "1.parquet", 1, id=[1])
+    write(tmp_path / "t" / "p=8" / "1.parquet", 1, id=[2])
+    table = with_partition(entry("id bigint, b string"), tmp_path / "elsewhere", "id bigint")
+    plan = planned(tmp_path / "t", DeclaredColumns.of(table))
+    assert rows(plan) == [(1, None, 7)]
+    (sentence,) = plan.undecided
+    assert "it lies outside of the table's folder" in sentence
+
+
+@pytest.mark.parametrize(
+    ("file", "of_partition", "why"),
+    [
+        ({"id": [1], "b": ["x"]}, "id bigint", "columns that the catalog does not have for its"),
+        ({"id": [1], "b": ["x"]}, "id bigint, c string", "the catalog has id, c for its partition"),
+        ({"id": [1]}, "id bigint", ""),
+    ],
+)
+def test_a_partition_with_other_columns_is_not_decided_where_its_files_have_them(
+    file: Mapping[str, Any], of_partition: str, why: str, tmp_path: Path
+) -> None:
+    write(tmp_path / "p=7" / "1.parquet", 1, **file)
+    table = with_partition(entry("id bigint, b string"), tmp_path / "p=7", of_partition)
+    sentences = planned(tmp_path, DeclaredColumns.of(table)).undecided
+    assert [why in sentence for sentence in sentences] == [True] * bool(why)
+
+
+@pytest.mark.parametrize(
+    ("kind", "read_by", "decided"),
+    [("parquet", PARQUET, 1), ("avro", AVRO, 1), ("orc", ORC, 0)],
+)
+def test_hive_finds_columns_by_name_but_for_those_of_orc(
+    kind: str, read_by: str, decided: int, tmp_path: Path
+) -> None:
+    write(tmp_path / f"1.{kind}", 1, b=["x"], id=[1])
+    plan = planned(tmp_path, DeclaredColumns.of(entry("id bigint, b string", read_by)))
+    assert rows(plan) == [(1, "x")]
+    assert bool(plan.undecided) == (not decided)
+
+
+def text_rows(folder: Path, table: CatalogEntry, content: bytes) -> ReadPlan:
+    (folder / "1.txt").write_bytes(content)
+    return planned(folder, DeclaredColumns.of(table))
+
+
+def test_columns_of_text_go_by_their_places(tmp_path: Path) -> None:
+    table = entry("id int, s string, a array<int>, m map<string,int>", TEXT, DELIMITED)
+    plan = text_rows(
+        tmp_path, table, b"1\x01\\N\x015\x026\x01k\x037\x02l\x03\\N\n2\n3\x01\x01\x01\x01beyond\n"
+    )
+    assert rows(plan) == [
+        (1, None, (5, 6), MapValue.of([("k", 7), ("l", None)])),
+        (2, None, None, None),
+        (3, "", (), MapValue.of([])),
+    ]
+    assert plan.undecided == ()
+
+
+def test_the_properties_of_a_serializer_say_how_text_is_written(tmp_path: Path) -> None:
+    properties = {"field.delim": ",", "escape.delim": "\\", "serialization.null.format": "-"}
+    table = entry("id int, s string, v varchar(2)", TEXT, DELIMITED, **properties)
+    header = {"skip.header.line.count": "1", "skip.footer.line.count": "1"}
+    table.table["parameters"] = header
+    plan = text_rows(tmp_path, table, b"id,s,v\r\n1,a\\,b,xyz\r\n-,-,\r\nend")
+    assert rows(plan) == [(1, "a,b", "xy"), (None, None, "")]
+
+
+def test_what_is_no_value_of_its_type_is_null_and_not_decided(tmp_path: Path) -> None:
+    plan = text_rows(tmp_path, entry("id int", TEXT, DELIMITED), b"x\n300\n99999999999\n")
+    assert rows(plan) == [(300,), (None,), (None,)]
+    (sentence,) = plan.undecided
+    assert "a text is no int: Hive shows NULL" in sentence
+
+
+def test_csv_has_texts_alone(tmp_path: Path) -> None:
+    table = entry("id int, s string", TEXT, CSV, separatorChar=";")
+    plan = text_rows(tmp_path, table, b'1;"a;""b"\n2\n')
+    assert rows(plan) == [("1", 'a;"b'), ("2", None)]
+
+
+def test_compressed_text_is_known_by_its_name(tmp_path: Path) -> None:
+    catalog = DeclaredColumns.of(entry("id int", TEXT, DELIMITED))
+    (tmp_path / "1.gz").write_bytes(gzip.compress(b"1\n"))
+    assert rows(planned(tmp_path, catalog)) == [(1,)]
+    (tmp_path / "2.snappy").write_bytes(b"1\n")
+    with pytest.raises(FileFactError, match=r"2\.snappy: text that is compressed by snappy"):
+        planned(tmp_path, catalog)

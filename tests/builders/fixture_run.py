@@ -17,7 +17,7 @@ from harness.core.records import Outcome, OutcomeKind, Refusal, StateRecord
 from harness.model.truth import History
 from harness.run import load_run, plan_record
 from harness.run.load_run import Run
-from harness.runtime.metastore_objects import parquet_entry
+from harness.runtime.metastore_objects import plain_entry
 from harness.scenario import load
 from harness.scenario.cells import Cell, Plan, Variant, parse_reader
 from harness.write import state_store
@@ -95,7 +95,7 @@ def _frozen(
         columns = {n: pa.array([row[n] for row in rows], TYPES.get(n)) for n in names}
         pq.write_table(pa.table(columns), table / file.path)
     fields = history[now.step].schema.fields
-    entry = parquet_entry("t", [(field.name, str(field.type)) for field in fields])
+    entry = plain_entry("t", [(field.name, str(field.type)) for field in fields])
     facts, instants = (
         tuple(file.fact() for file in files),
         tuple(outcome.instant for outcome in outcomes),

@@ -13,11 +13,11 @@ from typing import Annotated
 import typer
 
 from harness.artifacts.cache import Cache
-from harness.cli import options, plan_options, runs
+from harness.cli import audit_command, options, plan_options, runs
 from harness.cli.output import Output
 from harness.cli.plan_options import Change, NamedParts, PlanOverrides
 from harness.cli.runs import Resources
-from harness.cli.upgrade import rollout_runs, sides, trials
+from harness.cli.upgrade import rollout_runs, sides, table_command, trials
 from harness.comparison import acceptance
 from harness.comparison.acceptance import Acceptance
 from harness.comparison.result import ComparedSide, NotAsked, Rollout, SideComparison, compare
@@ -88,11 +88,24 @@ AllowPartialOption = Annotated[
 ]
 
 
+TableOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--table",
+        metavar="ADDRESS",
+        help="Your own table, or a catalog or folder of such, instead of tables of scenarios; as "
+        "harness audit. --from banked: the answers in --bank. Can be given several times.",
+    ),
+]
+
+
 @options.with_output
 @options.with_parts
+@options.with_tables
 def upgrade(
     output: Output,
     named: NamedParts,
+    given: options.TableOptions,
     scenarios: options.ScenariosArgument = None,
     old: FromOption = None,
     new: ToOption = None,
@@ -106,7 +119,9 @@ def upgrade(
     profile: options.ProfileOrPartsOption = None,
     query: options.QueryOption = None,
     setting: options.SettingOption = None,
+    table: TableOption = None,
     run_dir: options.RunDirOption = None,
+    resume: options.ResumeOption = False,
     k: options.SelectOption = "",
     offline: options.OfflineOption = False,
     timeout: options.TimeoutOption = TIMEOUT_S,
@@ -121,6 +136,10 @@ def upgrade(
     paths = options.paths(scenarios, folders)
     custom_distributions.register(paths)
     named.read()  # readers of a file can be sides
+    if resume or table or given != options.TableOptions():
+        others = rollout, usage, accept, profile, query, mixed, role != sides.READER
+        asked = None if resume else table_command.request(old, new, table, given, folders, others)
+        return audit_command.carried_out("upgrade", asked, run_dir, output, offline=offline)
 
     tables, accepted = usage_file.read(usage) if usage else None, _accepted(accept)
     overrides = PlanOverrides(queries=tuple(query or ()), settings=tuple(setting or ()))
@@ -167,10 +186,7 @@ def upgrade(
         for side, name in ((comparison.old, "old"), (comparison.new, "new")):
             runs.store_side(side.run, path, name)
         comparison = replace(comparison, usage=tables).accepting(accepted, _today())
-        for reader in after.readers:
-            comparison = trials.with_reader_settings(comparison, reader, plan, folder)
-        comparison = trials.with_table_versions(comparison, before, after, folder)
-        comparison = trials.with_swaps(comparison, before, after, folder)
+        comparison = trials.with_trials(comparison, before, after, plan, folder)
         again = _again(old or (), new or (), usage, role)
         files = _files(comparison.not_asked.values())
         comparison = replace(comparison, command=again, files=files, unread=unread)

@@ -19,6 +19,18 @@ from harness.scenario.cells import Cell, Plan, Reader
 AUTO_UPGRADE = "auto_upgrade"
 
 
+def with_trials(
+    comparison: SideComparison,
+    old: sides.Side,
+    new: sides.Side,
+    plan: Plan,
+    folder: sides.UpgradeFolder,
+) -> SideComparison:
+    for reader in new.readers:
+        comparison = with_reader_settings(comparison, reader, plan, folder)
+    return with_swaps(with_table_versions(comparison, old, new, folder), old, new, folder)
+
+
 def with_reader_settings(
     comparison: SideComparison, reader: Reader, plan: Plan, folder: sides.UpgradeFolder
 ) -> SideComparison:

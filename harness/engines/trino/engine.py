@@ -57,7 +57,7 @@ from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
 from harness.runtime import metastore_client, template
 from harness.runtime.api import Configuration, MetastoreUris, Running, Runtime, Served, Surroundings
 from harness.runtime.metastore_client import CatalogRefusedError
-from harness.runtime.metastore_objects import parquet_entry
+from harness.runtime.metastore_objects import plain_entry
 from harness.runtime.process import LOOPBACK
 
 DATABASE: Final = "harness_ready"
@@ -80,7 +80,7 @@ def make_ready_table(metastore_uri: str, folder: Path) -> str:
     name = f"t_{uuid4().hex}"
     try:
         with metastore_client.connect(metastore_uri) as client:
-            client.register(DATABASE, [parquet_entry(name, [("id", "bigint")])], str(folder))
+            client.register(DATABASE, [plain_entry(name, [("id", "bigint")])], str(folder))
     except CatalogRefusedError as refused:
         raise EnvironmentProblem(f"the metastore at {metastore_uri}: {refused}") from refused
     return name

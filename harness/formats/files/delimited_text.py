@@ -50,7 +50,7 @@ def read(path: Path, key: str, columns: Columns) -> Footer:
 
 
 def content(path: Path, columns: Columns) -> FileRows:
-    types = tuple(_type(path, kind) for _, kind in columns)
+    types = tuple(type_of(path, kind) for _, kind in columns)
     try:
         rows = tuple(tuple(_values(line.split("\x01"), types, 1)) for line in _lines(path))
     except ValueError as problem:
@@ -68,7 +68,7 @@ def _lines(path: Path) -> list[str]:
     return text.split("\n")[:-1]
 
 
-def _type(path: Path, kind: str) -> DataType:
+def type_of(path: Path, kind: str) -> DataType:
     type_ = canonical_type(kind)
     if type_ is None:
         raise FileFactError(f"{path.name}: no value can be read as {kind}")

@@ -1,30 +1,41 @@
 """How the rows of a plain folder of Parquet, ORC or Avro files come out of them.
 
 Nothing says which columns such a table has but the files, or the entry of a catalog. Columns go by
-their names, whatever their case (Apache Hive, "LanguageManual DDL"). What a reader makes of files
-of which the columns were renamed or got other types is not said anywhere; so the plan says which.
+their names, whatever their case (Apache Hive, "LanguageManual DDL"), those of text files by their
+places. What a reader makes of files of which the columns were renamed or got other types is not
+said anywhere; so the plan says which.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from harness.engines.arrow_values import arrow_type, canonical_type
+from harness.engines.arrow_values import array_of, arrow_type, canonical_type
 from harness.engines.hive import values as hive_values
 from harness.formats.api import FileFactError
-from harness.formats.files import arrow_file, typed_text
+from harness.formats.files import arrow_file, hive_text, table_folder, typed_text
 from harness.formats.files.column_parts import ARRAY, MAP, STRUCT, ColumnPart, walk
-from harness.formats.files.table_folder import ListedFile, TableFolder
+from harness.formats.files.hive_text import TextForm, TextRows
+from harness.formats.files.table_folder import TableFolder
 from harness.formats.read_plan import FileColumns, Id, PlannedFile, ReadPlan
 from harness.model import partition_paths
 from harness.model.canonical import Value
 from harness.model.datatypes import ELEMENT, KEY, VALUE, parse_type
+from harness.runtime.metastore_objects import CatalogEntry
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredPartition:
+    location: str
+    values: partition_paths.Texts
+    columns: tuple[tuple[str, str], ...]
+    """A partition has a list of its own, which schema changes of the table may leave as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +44,52 @@ class DeclaredColumns:
 
     columns: tuple[tuple[str, str], ...]
     partition_by: tuple[tuple[str, str], ...] = ()
+    partitions: tuple[DeclaredPartition, ...] | None = None
+    """None where folders say which there are."""
+    text: TextForm | None = None
+    """Of text files, which say nothing themselves."""
+    by_name: bool = False
+    """Whether Hive finds the columns of a file by their names, wherever they stand: those of
+    Parquet (`DataWritableReadSupport`, unless `parquet.column.index.access` is set) and of Avro
+    (Avro specification, "Schema Resolution"). With ORC it is a setting of each reader
+    (`orc.force.positional.evolution`)."""
+
+    @classmethod
+    def of(cls, entry: CatalogEntry) -> DeclaredColumns:
+        """Return what an entry of a metastore says; it has the table's location in it."""
+        table, storage = entry.table, entry.table["sd"]
+        keys = _columns(table.get("partitionKeys", ()))
+        serde = storage.get("serdeInfo", {})
+        properties = {**table.get("parameters", {}), **serde.get("parameters", {})}
+        read_by, text = storage.get("inputFormat", ""), None
+        if read_by.endswith("TextInputFormat"):
+            text = TextForm.of(serde.get("serializationLib", ""), properties)
+        by_place = properties.get("parquet.column.index.access", "").lower() == "true"
+        by_name = "Avro" in read_by or ("Parquet" in read_by and not by_place)
+        partitions = tuple(
+            DeclaredPartition(
+                part["sd"]["location"],
+                partition_paths.with_nulls(part["values"]),
+                _columns(part["sd"].get("cols", ())) or _columns(storage["cols"]),
+            )
+            for part in entry.partitions
+        )
+        return cls(_columns(storage["cols"]), keys, partitions if keys else None, text, by_name)
+
+
+def _columns(columns: Iterable[Mapping[str, str]]) -> tuple[tuple[str, str], ...]:
+    return tuple((column["name"], column["type"]) for column in columns)
+
+
+@dataclass(frozen=True, slots=True)
+class FolderFile:
+    """A file, and the partition that it is part of."""
+
+    path: str
+    """In the table's folder, or wherever else its partition lies."""
+    location: str
+    modified: float
+    partition: DeclaredPartition | None = None
 
 
 def plan(folder: TableFolder, catalog: DeclaredColumns | None = None) -> ReadPlan:
@@ -40,25 +97,64 @@ def plan(folder: TableFolder, catalog: DeclaredColumns | None = None) -> ReadPla
 
     Raises FileFactError or UnreadableError.
     """
-    listed = [file for files in folder.walk() for file in files if file.size]
-    shown = [file for file in listed if file.name[0] not in "._"]
-    table = PlainFolder(folder, tuple(shown), catalog)
+    partitions = catalog.partitions if catalog else None
+    if partitions is None:
+        files = list(_files(folder, folder))
+    else:
+        files = [file for part in partitions for file in partition_files(folder, part)]
+    return planned(PlainFolder(tuple(files), catalog))
+
+
+def planned(table: PlainFolder) -> ReadPlan:
     files = tuple(map(table.file, table.files))
     columns = (*table.columns, *table.partition_columns)
     return ReadPlan(columns, files, table.arrow_type, "", undecided=tuple(table.undecided()))
 
 
+def partition_files(folder: TableFolder, partition: DeclaredPartition) -> Iterator[FolderFile]:
+    """Yield the files of a partition; those that lie elsewhere are known by their whole paths."""
+    for file in _files(table_folder.at(partition.location), folder):
+        yield replace(file, partition=partition)
+
+
+def _files(folder: TableFolder, table: TableFolder) -> Iterator[FolderFile]:
+    for file in (file for files in folder.walk() for file in files):
+        if file.size and file.name[0] not in "._":
+            location = folder.location(file.path)
+            path = location.removeprefix(f"{table.location('').rstrip('/')}/")
+            yield FolderFile(path, location, file.modified)
+
+
 @dataclass(frozen=True)  # no slots: what is derived is kept
 class PlainFolder:
-    folder: TableFolder
-    files: tuple[ListedFile, ...]
+    files: tuple[FolderFile, ...]
     catalog: DeclaredColumns | None
 
     @cached_property
     def _schemas(self) -> Mapping[str, pa.Schema]:
-        """What each file has, by its path."""
-        locations = {file.path: self.folder.location(file.path) for file in self.files}
-        return {path: arrow_file.schema(location) for path, location in locations.items()}
+        """What each file has, by its path; nothing of text files, which do not say it."""
+        if self.catalog and self.catalog.text:
+            return {}
+        return {file.path: self.schema(file) for file in self.files}
+
+    def schema(self, file: FolderFile) -> pa.Schema:
+        return arrow_file.schema(file.location)
+
+    @cached_property
+    def _texts(self) -> Mapping[str, TextRows]:
+        """The rows of each text file, by its path."""
+        if self.catalog is None or self.catalog.text is None:
+            return {}
+        form, texts = self.catalog.text, dict[str, TextRows]()
+        for file in self.files:
+            head, _, name = file.location.rpartition("/")
+            with table_folder.at(head).opened(name) as opened:
+                texts[file.path] = hive_text.rows(opened.read(), name, self._of(file), form)
+        return texts
+
+    def _of(self, file: FolderFile) -> tuple[tuple[str, str], ...]:
+        """Return the columns that the catalog has for a file."""
+        return file.partition.columns if file.partition else self.catalog.columns  # type: ignore[union-attr] # only text is asked
 
     @cached_property
     def _other_types(self) -> Mapping[str, pa.DataType]:
@@ -80,7 +176,9 @@ class PlainFolder:
         """Those that are not of partitions."""
         partition = {name.lower() for name in self._levels}
         if self.catalog is not None:
-            parts = [_catalog_part(*column) for column in self.catalog.columns]
+            csv = self.catalog.text is not None and self.catalog.text.csv is not None
+            declared = ((name, _TEXT if csv else type_) for name, type_ in self.catalog.columns)
+            parts = [_catalog_part(*column) for column in declared]
         elif not self.files:
             raise FileFactError("the folder has no file, and no catalog says which columns it has")
         else:
@@ -105,25 +203,41 @@ class PlainFolder:
             raise FileFactError(f"{paths}: their folders are not of the same columns")
         return next(iter(levels), ())
 
-    def file(self, file: ListedFile) -> PlannedFile:
-        fields = self._schemas[file.path]
-        names = {path: path.lower() for path, _ in walk(map(_part_of, fields))}
+    def file(self, file: FolderFile) -> PlannedFile:
+        constants = self._constants(file)
         unread = [part.id for part in self.partition_columns]
-        columns = FileColumns(names, unread=unread)
-        location = self.folder.location(file.path)
-        return PlannedFile(file.path, location, columns, self._constants(file.path))
+        if text := self._texts.get(file.path):
+            by_place = zip(self.columns, self._of(file), strict=False)
+            names = {name: part.id for part, (name, _) in by_place}
+            stored = partial(self._table, text, self._of(file))
+            columns = FileColumns(names, unread=unread)
+            return PlannedFile(file.path, file.location, columns, constants, stored=stored)
+        columns = FileColumns(_names_of(self._schemas[file.path]), unread=unread)
+        return PlannedFile(file.path, file.location, columns, constants)
 
-    def _constants(self, path: str) -> Mapping[Id, Value]:
-        folder = path.rpartition("/")[0]
-        texts = partition_paths.texts(folder, self._levels)
+    def _table(self, text: TextRows, columns: Sequence[tuple[str, str]]) -> pa.Table:
+        import pyarrow as pa  # noqa: PLC0415 - only reading needs it
+
+        csv = self.catalog is not None and self.catalog.text is not None and self.catalog.text.csv
+        kinds = (hive_values.canonical_type(_TEXT if csv else type_) for _, type_ in columns)
+        types = [arrow_type(kind) for kind in kinds if kind is not None]
+        values = zip(*text.rows, strict=True) if text.rows else [()] * len(columns)
+        arrays = [array_of(column, type_) for column, type_ in zip(values, types, strict=True)]
+        return pa.Table.from_arrays(arrays, [name for name, _ in columns])
+
+    def _constants(self, file: FolderFile) -> Mapping[Id, Value]:
+        if file.partition:
+            texts = file.partition.values
+        else:
+            texts = partition_paths.texts(file.path.rpartition("/")[0], self._levels)
         if len(texts) != len(self._levels):
-            raise FileFactError(f"{path}: its folder does not say {', '.join(self._levels)}")
+            raise FileFactError(f"{file.path}: its folder does not say {', '.join(self._levels)}")
         columns = (
             (part.id, part.name, text, part.type)
             for part, text in zip(self.partition_columns, texts, strict=True)
         )
         return typed_text.constants(
-            path, columns, lambda text, word: typed_text.value(text, self.arrow_type(word))
+            file.path, columns, lambda text, word: typed_text.value(text, self.arrow_type(word))
         )
 
     def undecided(self) -> Iterator[str]:
@@ -131,17 +245,39 @@ class PlainFolder:
         if self.catalog is None:
             for part in self.partition_columns:
                 yield f"{part.name}: only names of folders say what it holds; it is shown as text"
-        table = {path.lower(): part.type for path, part in walk(self.columns)}
-        order = [str(part.id) for part in self.columns]
         first: dict[str, str] = {}
-        for path, schema in self._schemas.items():
-            stored = list(walk(map(_part_of, schema)))
-            for sentence in (*_other_types(stored, table), *_other_names(schema.names, order)):
-                first.setdefault(sentence, path)
+        for file in self.files:
+            for sentence in self._undecided(file):
+                first.setdefault(sentence, file.path)
         yield from (f"{path}: {sentence}" for sentence, path in first.items())
+
+    def _undecided(self, file: FolderFile) -> Iterator[str]:
+        declared = [name.lower() for name, _ in file.partition.columns] if file.partition else None
+        order = [str(part.id) for part in self.columns]
+        if file.path.startswith("/") or "://" in file.path:
+            yield "it lies outside of the table's folder: readers without the catalog miss it"
+        if text := self._texts.get(file.path):
+            if text.odd:
+                yield f"{text.odd}: Hive shows NULL (LazySimpleSerDe), others may not"
+            if declared is not None and declared != order and text.most > len(declared):
+                yield "the catalog has fewer columns for its partition than it has values"
+            elif declared is not None and declared != order[: len(declared)]:
+                yield f"the catalog has {', '.join(declared)} for its partition, the table others"
+            return
+        schema = self._schemas[file.path]
+        table = {path.lower(): part.type for path, part in walk(self.columns)}
+        stored = list(walk(map(_part_of, schema)))
+        yield from _other_types(stored, table)
+        by_name = self.catalog is not None and self.catalog.by_name
+        yield from _other_names(schema.names, order, by_name=by_name)
+        if declared is not None and declared != order[: len(declared)]:
+            yield f"the catalog has {', '.join(declared)} for its partition, the table others"
+        elif declared is not None and {*order[len(declared) :]} & {*map(str.lower, schema.names)}:
+            yield "it has columns that the catalog does not have for its partition, but for others"
 
 
 _TEXT = "string"
+_ZONELESS = "_ntz"
 
 
 def _other_types(
@@ -149,11 +285,12 @@ def _other_types(
 ) -> Iterator[str]:
     for path, part in stored:
         now = table.get(path.lower(), part.type)
-        if now != part.type:
+        # Hive has one type for moments, whose files may say either of it.
+        if now.removesuffix(_ZONELESS) != part.type.removesuffix(_ZONELESS):
             yield f"{path} is {part.type}, in the table {now}: no rule says how it is read"
 
 
-def _other_names(names: Iterable[str], order: Sequence[str]) -> Iterator[str]:
+def _other_names(names: Iterable[str], order: Sequence[str], *, by_name: bool) -> Iterator[str]:
     """Yield why names and places do not lead to the same columns."""
     stored = [name.lower() for name in names]
     common = [name for name in stored if name in order]
@@ -166,8 +303,12 @@ def _other_names(names: Iterable[str], order: Sequence[str]) -> Iterator[str]:
             f"it has {', '.join(gone)} and lacks {', '.join(lacking)}: a column may have another "
             "name, or be another one; it is read by name"
         )
-    elif common != order[: len(common)] or gone:
+    elif not by_name and (common != order[: len(common)] or gone):
         yield f"it has {', '.join(stored)}: readers go by name or by place; it is read by name"
+
+
+def _names_of(schema: pa.Schema) -> Mapping[str, Id]:
+    return {path: path.lower() for path, _ in walk(map(_part_of, schema))}
 
 
 def _names(path: str) -> tuple[str, ...]:

@@ -114,8 +114,8 @@ def _partition_order(schema: Any, spec: Sequence[Record]) -> tuple[str, ...]:  #
 
     They are known by their ids ("Partition Specs"); one that has none, by where it stands.
     """
-    (data_file,) = (part["type"] for part in schema["fields"] if part["name"] == "data_file")
-    partition = [part["type"] for part in data_file["fields"] if part["name"] == "partition"]
+    (data_file,) = (_record(f["type"]) for f in schema["fields"] if f["name"] == "data_file")
+    partition = [_record(f["type"]) for f in data_file["fields"] if f["name"] == "partition"]
     fields = partition[0]["fields"] if partition else []
     known = {part.get("field-id"): part["name"] for part in fields}
     places = [part["name"] for part in fields]
@@ -123,6 +123,11 @@ def _partition_order(schema: Any, spec: Sequence[Record]) -> tuple[str, ...]:  #
     return tuple(
         known.get(number, places[at] if at < len(places) else "") for at, number in enumerate(ids)
     )
+
+
+def _record(type_: Any) -> Any:  # noqa: ANN401 - Avro's JSON
+    """Return a record, which may be optional (BigQuery writes all fields so)."""
+    return next(part for part in type_ if part != "null") if isinstance(type_, list) else type_
 
 
 def _live(entry: Record, manifest: Record, spec: int, order: Sequence[str]) -> Live:

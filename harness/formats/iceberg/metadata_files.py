@@ -16,6 +16,7 @@ from harness.formats.iceberg.table import METADATA, newest, parse
 NAME: Final = re.compile(r"v?(?P<number>\d+)(-[\w-]+)?(\.gz)?\.metadata\.json(\.gz)?")
 """Names of metadata files, with a catalog and without one (specification, "Metastore Tables" and
 "File System Tables"; `TableMetadataParser.getFileExtension`)."""
+_SUFFIX: Final = ".metadata.json"
 _HINT: Final = "version-hint.text"
 
 
@@ -23,10 +24,14 @@ def current(folder: TableFolder) -> str:
     """Return the path in a table's folder; raises FileFactError, UnreadableError.
 
     The hint's number counts and every one that follows it without a gap; without a hint the
-    greatest number.
+    greatest number, else the file that was written last.
     """
-    names = [file.name for file in folder.listed(METADATA)]
+    files = (file for file in folder.listed(METADATA) if _SUFFIX in file.name)
+    listed = [file for file in files if not file.name.startswith(".")]
+    names = [file.name for file in listed]
     numbers = {name: int(match["number"]) for name in names if (match := NAME.fullmatch(name))}
+    if not numbers and names:  # other names than the specification's
+        return max(listed, key=lambda file: (file.modified, file.name)).path
     if not numbers:
         raise FileFactError(f"there is no metadata file in its folder {METADATA}")
     hint = (folder.text(f"{METADATA}/{_HINT}") or b"").decode("utf-8", "replace").strip()

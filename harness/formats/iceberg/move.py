@@ -6,20 +6,28 @@ the bounds of reserved field ids) and "Table Metadata"; Puffin specification, "F
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from harness.formats.api import FileFactError
+from harness.formats.files import table_folder
 from harness.formats.files.locations import Locations
-from harness.formats.iceberg import puffin
-from harness.formats.iceberg.table import METADATA, parse
+from harness.formats.files.table_folder import TableFolder
+from harness.formats.iceberg import metadata_files, puffin
+from harness.formats.iceberg.table import METADATA, IcebergMetadata, parse
 
 FILE_PATH: Final = "file_path"
 _AVRO: Final = "*.avro"
-_JSON: Final = "*.metadata.json"
+_JSON: Final = "*.metadata.json*"
+_METADATA_FILES: Final = (".avro", ".metadata.json", ".metadata.json.gz")
+_DELETES: Final = "deletes"
+_SCHEME: Final = re.compile(r"\w[\w+.-]*:")
 _AVRO_KEYS: Final = "avro."
 """How the keys begin that Avro itself keeps in a file's metadata."""
 
@@ -32,6 +40,8 @@ class _Move:
     """The path of the table that its files name then."""
     sizes: dict[str, int] = field(default_factory=dict)
     """Of files that became longer or shorter, by their new paths."""
+    deletes: dict[str, str] = field(default_factory=dict)
+    """The new paths of files that say which rows are deleted, by where they lie."""
 
     def any(self, value: Any) -> Any:  # noqa: ANN401 - whatever a record holds
         """Return a value with every path in it changed, in its texts and in bounds of paths."""
@@ -60,13 +70,22 @@ class _Move:
         """Change an entry of a manifest, and the delete file that it tells of."""
         result: dict[str, Any] = self.any(record)
         data_file = result["data_file"]
-        path = self.inside(data_file[FILE_PATH])
-        if data_file.get("content") == 1 and data_file[FILE_PATH] not in self.sizes:
-            move = _puffin if path.suffix == ".puffin" else _position_deletes
-            if path.is_file():
-                self.write(path, move(path.read_bytes(), self.any))
-        size = self.sizes.get(data_file[FILE_PATH], data_file["file_size_in_bytes"])
+        if data_file.get("content") == 1:
+            data_file = {**data_file, FILE_PATH: self._moved_deletes(data_file[FILE_PATH])}
+        size = self.sizes.get(data_file[FILE_PATH], data_file.get("file_size_in_bytes"))
         return {**result, "data_file": {**data_file, "file_size_in_bytes": size}}
+
+    def _moved_deletes(self, path: str) -> str:
+        """Change the paths in a file of deletes; from elsewhere it is copied into the folder."""
+        if path in self.deletes or not (content := _content(self.inside(path), path)):
+            return self.deletes.get(path, path)
+        inside = path.startswith(f"{self.new}/")
+        name = f"{_DELETES}/{len(self.deletes)}-{path.rpartition('/')[2]}"
+        new = path if inside else f"{self.new}/{name}"
+        self.inside(new).parent.mkdir(exist_ok=True)
+        self.write(self.inside(new), _with_other_paths(content, path, self.any))
+        self.deletes[path] = new
+        return new
 
     def listed(self, record: dict[str, Any]) -> dict[str, Any]:
         result: dict[str, Any] = self.any(record)
@@ -93,6 +112,66 @@ def move(folder: Path, location: str) -> None:
     relocate(folder, Locations({old: new}), new)
 
 
+def of_copy(folder: TableFolder, location: str, metadata: str) -> Locations:
+    """Return where the files of a table lie now, whose folder was copied from elsewhere.
+
+    `metadata`: the path of its metadata file in the folder. It was copied where the current
+    snapshot's list of manifests lies in the folder, and not where the metadata say. Raises
+    FileFactError, UnreadableError.
+    """
+    table = IcebergMetadata(metadata_files.read(folder, metadata))
+    inline = table.current.get("manifests") or ("",)
+    recorded = str(table.current.get("manifest-list") or inline[0])
+    root, _, name = recorded.rpartition(f"/{METADATA}/")
+    here = location.removeprefix("file:").rstrip("/")
+    if not name or _bare(root) == _bare(here) or folder.text(f"{METADATA}/{name}") is None:
+        return Locations()
+    head, _, name = recorded.rpartition("/")
+    local = not _SCHEME.match(recorded) or recorded.startswith("file:")
+    if local and table_folder.at(head).text(name) is not None:
+        return Locations()
+    roots = {root, str(table.metadata.get("location", root)).rstrip("/")}
+    whole = _warehouse(root, here)
+    return Locations({**dict.fromkeys((*roots, *map(_bare, roots)), here), **whole})
+
+
+def _warehouse(root: str, here: str) -> dict[str, str]:
+    """Return where what lies beside the table lies now: a whole warehouse may have been copied."""
+    before, now = root.split("/"), here.split("/")
+    same = 0
+    while same < min(len(before), len(now)) - 1 and before[-1 - same] == now[-1 - same]:
+        same += 1
+    ends = len(before) - same
+    return {"/".join(before[: ends + 1]): "/".join(now[: len(now) - same + 1])} if same > 1 else {}
+
+
+def copied(folder: TableFolder, metadata: str, locations: Locations, into: Path) -> str:
+    """Copy the metadata of a moved table into a new folder, where they name its files as they lie.
+
+    Return the path of the metadata file there. Raises FileFactError, UnreadableError.
+    """
+    (into / METADATA).mkdir(parents=True)
+    for file in folder.listed(METADATA):
+        if not file.folder and file.name.endswith(_METADATA_FILES):
+            (into / file.path).write_bytes(folder.text(file.path) or b"")
+    of_metadata = {f"{root}/{METADATA}": f"{into}/{METADATA}" for root in locations.moved}
+    relocate(into, Locations({**locations.moved, **of_metadata}), str(into))
+    return f"{into}/{metadata}"
+
+
+def _bare(path: str) -> str:
+    """Return a path without the scheme and the host, by which others may name it."""
+    return re.sub(r"^\w[\w+.-]*:(//[^/]*)?(?=/)", "", path)
+
+
+def _content(inside: Path, path: str) -> bytes | None:
+    """Return what a file holds, in the folder or wherever it lies; None if there is none."""
+    if inside.is_file():
+        return inside.read_bytes()
+    head, _, name = path.rpartition("/")
+    return table_folder.at(head).text(name)
+
+
 def relocate(folder: Path, locations: Locations, new: str) -> None:
     """Let the files of a table in `folder` name its files where locations say that they lie.
 
@@ -108,7 +187,7 @@ def relocate(folder: Path, locations: Locations, new: str) -> None:
         made.avro(path, made.listed)
     for path in sorted((folder / METADATA).glob(_JSON)):
         content = json.dumps(made.any(parse(path.read_bytes()))).encode()
-        path.write_bytes(content)
+        path.write_bytes(gzip.compress(content) if ".gz" in path.suffixes else content)
 
 
 def _is_list(path: Path) -> bool:
@@ -117,6 +196,14 @@ def _is_list(path: Path) -> bool:
     with path.open("rb") as file:
         schema: Any = fastavro.reader(file).writer_schema
     return any(field["name"] == "manifest_path" for field in schema["fields"])
+
+
+def _with_other_paths(content: bytes, path: str, change: Callable[[Any], Any]) -> bytes:
+    if path.endswith(".puffin"):
+        return _puffin(content, change)
+    if not content.startswith(b"PAR1"):
+        raise FileFactError(f"{path}: the paths in it cannot be changed; those of Parquet can")
+    return _position_deletes(content, change)
 
 
 def _position_deletes(content: bytes, change: Callable[[Any], Any]) -> bytes:

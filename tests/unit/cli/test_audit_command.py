@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness.audit.comparison import TableDifferenceKind
 from harness.audit.records import AuditedAnswer, AuditedTable, ShownDifference
+from harness.audit.tables import PinnedTable
 from harness.cli import app, audit_command
 from harness.core.records import VerdictKind
+from harness.usage.catalog_table import CatalogTable
+from harness.usage.usage_file import UsedFormat
 
 Capture = pytest.CaptureFixture[str]
 READER = "duckdb-1.5.5"
@@ -36,46 +42,66 @@ UNKNOWN = AuditedAnswer(READER, "count(*)", "", VerdictKind.UNKNOWN, "it died")
 
 
 def table(*answers: AuditedAnswer, name: str = "orders") -> AuditedTable:
-    return AuditedTable(name, "delta", "/t", "1", (("id", "long"),), 2, 1, answers=answers)
+    columns, asked = (("id", "long"),), tuple(dict.fromkeys(answer.query for answer in answers))
+    return AuditedTable(name, "delta", "/t", "1", columns, 2, 1, questions=asked, answers=answers)
+
+
+PINNED = PinnedTable(CatalogTable("orders", UsedFormat.DELTA, location="/t"))
 
 
 @pytest.fixture(autouse=True)
 def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(audit_command, "tables_at", lambda *_: [object()])
+    monkeypatch.setattr(audit_command, "tables_at", lambda *_: (PINNED,))
 
 
 def finds(monkeypatch: pytest.MonkeyPatch, *tables: AuditedTable) -> None:
-    monkeypatch.setattr(audit_command, "look", lambda *_: iter(tables))
+    """Let audits come to these tables, but for those that were audited before."""
+
+    def look(*arguments: Any) -> Iterator[AuditedTable]:  # noqa: ANN401 - stands for `audit`
+        audited = arguments[-1]
+        for one in tables:
+            entry = CatalogTable(one.name, UsedFormat.DELTA, location=one.location)
+            yield audited(PinnedTable(entry), one.identity) or one
+
+    monkeypatch.setattr(audit_command, "look", look)
+
+
+def audit(*options: str) -> int:
+    return app.main(["audit", "/t", "--reader", READER, *options])
 
 
 def test_right_answers_are_one_line_a_table(
     monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     finds(monkeypatch, table(RIGHT))
-    assert app.main(["audit", "/t", "--reader", READER]) == 0
-    first, last = capsys.readouterr().out.splitlines()
-    assert first == "orders (delta, 2 rows in 1 file): 1 answer, none of them wrong"
-    report = json.loads(Path(last.removeprefix("written: ")).read_text(encoding="utf-8"))
+    assert audit() == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("All is right: of 1 answer of duckdb-1.5.5 in 1 question about 1")
+    assert lines[3] == "- orders (delta, 2 rows in 1 file): 1 answer, none of them wrong"
+    report = json.loads(Path("runs/audit-0/audit.json").read_text(encoding="utf-8"))
     assert report["tables"][0]["answers"][0]["verdict"] == "correct"
+    assert (report["status"], report["answer"]) == (0, f"{lines[0]}")
 
 
 def test_a_wrong_answer_is_shown_with_where_it_is_wrong(
     monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     finds(monkeypatch, table(RIGHT, WRONG, REFUSED))
-    assert app.main(["audit", "/t", "--reader", READER]) == 1
-    assert capsys.readouterr().out.splitlines()[:-1] == [
-        "orders (delta, 2 rows in 1 file): of 3 answers 1 wrong, 1 refused",
-        "  duckdb-1.5.5: wrong",
-        "    asked: all columns",
-        "    as it is shown by a reader with no deletes",
-        "    name is NULL instead of a in [1, a] (row 0 of p=1/f.parquet)",
-        "    this row is not shown: [2, b] (row 7 of p=2/g.parquet)",
-        "    this row should not be there: [3, c]",
-        "    … and 3 more",
-        "  duckdb-1.5.5: refused: E: not this one",
-        "    asked: count(*)",
+    assert audit() == 1
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert "(orders): 1 wrong without an error; 1 refused." in " ".join(lines)
+    at = lines.index("Table by table") + 1
+    assert lines[at : at + 9] == [
+        "- orders (delta, 2 rows in 1 file): of 3 answers 1 wrong, 1 refused",
+        "duckdb-1.5.5: wrong",
+        "asked: all columns",
+        "as it is shown by a reader with no deletes",
+        "name is NULL instead of a in [1, a] (row 0 of p=1/f.parquet)",
+        "this row is not shown: [2, b] (row 7 of p=2/g.parquet)",
+        "this row should not be there: [3, c]",
+        "… and 3 more",
+        "duckdb-1.5.5: refused: E: not this one",
     ]
 
 
@@ -86,8 +112,10 @@ def test_what_is_not_known_is_status_3(
     monkeypatch: pytest.MonkeyPatch, capsys: Capture, audited: AuditedTable
 ) -> None:
     finds(monkeypatch, table(RIGHT, WRONG), audited)
-    assert app.main(["audit", "/t", "--reader", READER]) == 3
-    assert audited.problem or audited.answers[0].because in capsys.readouterr().out
+    assert audit() == 3
+    shown = capsys.readouterr().out
+    assert audited.problem or audited.answers[0].because in shown
+    assert shown.startswith("Not all is known")
 
 
 def test_readers_must_be_named(capsys: Capture) -> None:
@@ -95,9 +123,121 @@ def test_readers_must_be_named(capsys: Capture) -> None:
     assert "name the readers to ask" in capsys.readouterr().err
 
 
-def test_an_address_without_tables_is_wrong_use(
+def test_tables_must_be_named(capsys: Capture) -> None:
+    assert app.main(["audit", "--reader", READER]) == 2
+    assert "name a table" in capsys.readouterr().err
+
+
+def test_a_shadow_fails_for_nothing_but_wrong_use(
     monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    monkeypatch.setattr(audit_command, "tables_at", lambda *_: [])
-    assert app.main(["audit", "/t", "--reader", READER]) == 2
-    assert "there is no table at /t" in capsys.readouterr().err
+    finds(monkeypatch, table(WRONG, UNKNOWN))
+    assert audit("--shadow") == 0
+    assert "1 wrong" in capsys.readouterr().out
+
+    def breaks(*_: object) -> None:
+        raise RuntimeError("nobody thought of it")
+
+    monkeypatch.setattr(audit_command, "look", breaks)
+    assert audit("--shadow") == 0
+    assert "nobody thought of it" in capsys.readouterr().err
+    assert audit() == 3
+    assert audit("--shadow", "--reader", "nobody-1") == 2
+
+
+KNOWN = """
+- table: "ord*"
+  reader: duckdb
+  differs:
+  - {kind: value, column: name}
+  - {kind: lost_row}
+  owner: the lake team
+  date: "2026-11-29"
+  because: they wait for a release
+"""
+
+
+def test_what_is_known_does_not_count(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    places = (TableDifferenceKind.VALUE, "name", 5), (TableDifferenceKind.LOST_ROW, "", 1)
+    finds(monkeypatch, table(RIGHT, replace(WRONG, places=places)))
+    Path("known.yaml").write_text(KNOWN, encoding="utf-8")
+    assert audit("--known", "known.yaml") == 0
+    assert "the lake team, 2026-11-29: they wait for a release" in capsys.readouterr().out
+    more = *places, (TableDifferenceKind.EXTRA_ROW, "", 1)
+    finds(monkeypatch, table(RIGHT, replace(WRONG, places=more)))
+    assert audit("--known", "known.yaml") == 1
+
+
+def test_an_audit_leaves_the_lines_to_begin_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    finds(
+        monkeypatch, table(replace(WRONG, places=((TableDifferenceKind.VALUE, "n", 1),)), REFUSED)
+    )
+    assert audit() == 1
+    (draft,) = Path("runs/audit-0").glob("*.known.yaml")
+    assert audit("--known", str(draft)) == 1  # nobody said why
+    text = draft.read_text(encoding="utf-8").replace("TODO", "because so")
+    draft.write_text(text, encoding="utf-8")
+    assert audit("--known", str(draft)) == 0
+
+
+def test_a_killed_audit_goes_on_with_the_same_result(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    first, second = (replace(table(WRONG, name=name), identity=name) for name in "ab")
+
+    def killed(*arguments: Any) -> Iterator[AuditedTable]:  # noqa: ANN401
+        del arguments
+        yield first
+        raise RuntimeError("killed")
+
+    monkeypatch.setattr(audit_command, "look", killed)
+    assert audit() == 3
+    capsys.readouterr()
+    with Path("runs/audit-0/audited.jsonl").open("ab") as file:
+        file.write(b'\n{"name": "torn')
+    finds(monkeypatch, replace(first, answers=()), second)  # of the first one nothing is asked
+    assert app.main(["audit", "--resume"]) == 1
+    shown = capsys.readouterr().out
+    finds(monkeypatch, first, second)
+    assert audit() == 1
+    assert capsys.readouterr().out == shown.replace("audit-0", "audit-1")
+    resumed, whole = (Path(f"runs/audit-{at}/audit.json").read_bytes() for at in (0, 1))
+    assert resumed == whole
+
+
+def test_resume_names_no_table(capsys: Capture) -> None:
+    assert audit("--resume") == 2
+    assert app.main(["audit", "--resume"]) == 2
+    assert "nothing to go on with" in capsys.readouterr().err
+
+
+def test_no_value_is_shown_or_stored(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    wrong = replace(
+        WRONG,
+        query="rows where name = secret",
+        sql="select 'secret'",
+        because="Odd: of 'secret'",
+        differences=(
+            ShownDifference(
+                TableDifferenceKind.VALUE, "name", "[secret]", "secret", "x", "secret/f"
+            ),
+        ),
+    )
+    secret = replace(
+        table(wrong, replace(REFUSED, because="E: secret")),
+        columns=(("name", "string"),),
+        questions=("rows where name = secret",),
+        undecided=("secret/f.parquet: no rule says so",),
+    )
+    broken = replace(table(name="broken"), problem="p=secret/f.parquet: 'secret' is no date")
+    finds(monkeypatch, secret, broken)
+    assert audit("--no-values", "--bank", "bank") == 3
+    shown = capsys.readouterr()
+    files = [path for path in Path().rglob("*") if path.is_file()]
+    texts = [path.read_text(encoding="utf-8", errors="replace") for path in files]
+    assert len(texts) > 7
+    assert not [text for text in (shown.out, shown.err, *texts) if "secret" in text]
+    assert "name is #" in shown.out
+    assert audit("--no-values", "--verbose") == 2
+    assert audit("--bank", "bank") == 2
+    assert "was made with --no-values" in capsys.readouterr().err

@@ -1,0 +1,144 @@
+"""Answers that are stored table by table: those of an engine that is gone, of an audit that died.
+
+A bank is a folder with a file of lines, each an `AuditedTable`; of two about one the later counts.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from pydantic import TypeAdapter, ValidationError
+
+from harness.audit.records import AuditedAnswer, AuditedTable
+from harness.audit.tables import PinnedTable
+from harness.core.errors import UsageProblem, naming
+from harness.core.grouping import grouped
+from harness.core.records import VerdictKind
+from harness.formats.files import table_folder
+from harness.formats.files.table_folder import UnreadableError
+from harness.formats.read_plan import PlannedFile, ReadPlan
+
+FILE: Final = "audited.jsonl"
+KEY: Final = "key"
+"""With which values are made fingerprints; a bank without it has values."""
+_ADAPTER: Final = TypeAdapter(AuditedTable)
+
+
+def identity(plan: ReadPlan) -> str:
+    """Return a digest of what a plan reads; raises UnreadableError.
+
+    Where a format counts no versions, the sizes and times of files tell what was written over.
+    """
+    locations = sorted(file.location for file in _files(plan))
+    listed = "" if plan.version else str(_listed({*locations}))
+    columns = [(part.name, part.type) for part in plan.columns]
+    text = "\n".join([plan.version, str(columns), listed, *locations])
+    return sha256(text.encode()).hexdigest()
+
+
+def check_there(plan: ReadPlan) -> None:
+    """Check that all files of a plan are still there; raises UnreadableError."""
+    there = {name for name, *_ in _listed({file.location for file in _files(plan)})}
+    if gone := [file.path for file in _files(plan) if file.location not in there]:
+        raise UnreadableError(f"{gone[0]} is gone")
+
+
+def _files(plan: ReadPlan) -> Iterator[PlannedFile]:
+    yield from plan.files
+    for merge in plan.merges:
+        files = (merge.base, *merge.versions)
+        yield from (file for file in files if isinstance(file, PlannedFile))
+
+
+def _listed(locations: Collection[str]) -> list[tuple[str, int, float]]:
+    return [
+        (f"{head}/{file.name}", file.size, file.modified)
+        for head in dict.fromkeys(location.rpartition("/")[0] for location in locations)
+        for file in table_folder.at(head).listed()
+        if f"{head}/{file.name}" in locations
+    ]
+
+
+@dataclass(frozen=True)  # no slots: what is derived is kept
+class AnswerBank:
+    folder: Path
+    key: str = field(default="", repr=False)
+    """With which values are made fingerprints; empty where values are stored."""
+
+    @classmethod
+    def opened(cls, folder: Path, *, values: bool) -> AnswerBank:
+        """Open a folder, or make it; UsageProblem: what it holds has values, or has none."""
+        file, key = folder / FILE, folder / KEY
+        if file.exists() and key.exists() is values:
+            how = "was made with --no-values: give it" if values else "holds values: leave it out"
+            raise UsageProblem(f"the bank {folder} {how}, or name another folder")
+        if folder.exists() and not folder.is_dir():
+            raise UsageProblem(f"{folder} is a file; let --bank name a folder")
+        folder.mkdir(parents=True, exist_ok=True)
+        if not values and not key.exists():
+            key.touch(mode=0o600)
+            key.write_text(secrets.token_hex(), encoding="ascii")
+        return cls(folder, "" if values else key.read_text(encoding="ascii"))
+
+    def add(self, table: AuditedTable) -> None:
+        """Add a table, in one piece."""
+        # Begun by the end of a line: the last one may have been broken off.
+        with naming(self.folder / FILE), (self.folder / FILE).open("ab") as file:
+            file.write(b"\n" + _ADAPTER.dump_json(table))
+
+    @cached_property
+    def tables(self) -> tuple[AuditedTable, ...]:
+        """Those that are stored, the latest first; a line that was broken off is none."""
+        file = self.folder / FILE
+        lines = file.read_bytes().splitlines() if file.exists() else []
+        return tuple(_read(reversed(lines)))
+
+    @cached_property
+    def _by_table(self) -> Mapping[tuple[str, str], Sequence[AuditedTable]]:
+        return grouped((table.key, table) for table in self.tables)
+
+    @property
+    def readers(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(a.reader for table in self.tables for a in table.answers))
+
+    def audited(self, table: PinnedTable, identity_: str) -> AuditedTable | None:
+        """Return what came of a table as it is, where that is known."""
+        for known in self._by_table.get((table.table.name, table.table.location), ())[:1]:
+            if known.identity == identity_ and _is_known(known):
+                return known
+        return None
+
+    def answers(self, table: AuditedTable, reader: str) -> tuple[AuditedAnswer, ...]:
+        """Return a reader's answers about a table; one that is not known says why."""
+        why = f"the bank {self.folder} has no answer of {reader} about it"
+        for known in self._by_table.get(table.key, ()):
+            answers = tuple(answer for answer in known.answers if answer.reader == reader)
+            if answers:
+                if known.identity != table.identity:
+                    now = f"{known.version or 'then'} to {table.version or 'now'}"
+                    why = f"the table went on since the answers of {reader} were banked: {now}"
+                elif known.questions != table.questions:
+                    why = f"other questions were asked when the answers of {reader} were banked"
+                else:
+                    return answers
+                break
+        return (AuditedAnswer(reader, "all columns", "", VerdictKind.UNKNOWN, why),)
+
+
+def _is_known(table: AuditedTable) -> bool:
+    kinds = {answer.verdict for answer in table.answers}
+    return not table.problem and VerdictKind.UNKNOWN not in kinds
+
+
+def _read(lines: Iterable[bytes]) -> Iterator[AuditedTable]:
+    for line in lines:
+        try:
+            yield _ADAPTER.validate_json(line)
+        except ValidationError:
+            continue

@@ -1,0 +1,76 @@
+"""What an audit found out without any value of the tables: fingerprints and positions. Pure.
+
+Values are also in paths of partitions, in conditions, and in the texts of errors.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+from dataclasses import replace
+from typing import Final
+
+from harness.audit.records import AuditedAnswer, AuditedTable, ShownDifference
+
+_BEGINNING: Final = re.compile(r"[^:'\"`(\[{]*")
+_FOLDERS: Final = re.compile(r"\S*/")
+
+
+def without_values(table: AuditedTable, key: str) -> AuditedTable:
+    """Return a table whose values are fingerprints, which nobody can guess without the key."""
+    columns = sorted((name for name, _ in table.columns), key=len, reverse=True)
+
+    def question(text: str) -> str:
+        for name in columns:
+            beginning = f"rows where {name} = "
+            if text.startswith(beginning):
+                return beginning + _fingerprint(text.removeprefix(beginning), key)
+        return text
+
+    def answer(one: AuditedAnswer) -> AuditedAnswer:
+        return replace(
+            one,
+            query=question(one.query),
+            sql="" if question(one.query) != one.query else one.sql,
+            because=_sentence(one.because, key),
+            differences=tuple(_difference(shown, key) for shown in one.differences),
+            digest=_fingerprint(one.digest, key),
+        )
+
+    return replace(
+        table,
+        problem=_sentence(table.problem, key),
+        undecided=tuple(_FOLDERS.sub("", sentence) for sentence in table.undecided),
+        questions=tuple(map(question, table.questions)),
+        answers=tuple(map(answer, table.answers)),
+    )
+
+
+def _difference(shown: ShownDifference, key: str) -> ShownDifference:
+    row, expected, actual = (
+        _fingerprint(t, key) for t in (shown.row, shown.expected, shown.actual)
+    )
+    file = _FOLDERS.sub("", shown.file)
+    return replace(shown, row=row, expected=expected, actual=actual, file=file)
+
+
+def _sentence(text: str, key: str) -> str:
+    """Return the beginning of a text, which names what happened; what it is about may be values.
+
+    >>> _sentence("p=7/1.parquet: no 'x'", "k"), _sentence("nothing", "k")
+    ('1.parquet #f3742359a1', 'nothing')
+    """
+    beginning = _BEGINNING.match(text)
+    rest = text[beginning.end() :] if beginning else text
+    named = _FOLDERS.sub("", text.removesuffix(rest) if rest else text).rstrip()
+    return f"{named} {_fingerprint(rest, key)}".rstrip()
+
+
+def _fingerprint(text: str, key: str) -> str:
+    """Return a short text that is the same for the same value.
+
+    >>> _fingerprint("7", "k"), _fingerprint("", "k")
+    ('#9c737d163b', '')
+    """
+    digest = hmac.new(key.encode(), text.encode(), "sha256").hexdigest()
+    return f"#{digest[:10]}" if text else ""

@@ -1,0 +1,49 @@
+"""What came of an audit: which answers count, and the exit status. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from harness.audit.known import NOTHING_KNOWN, KnownDifference, KnownDifferences
+from harness.audit.records import Audit, AuditedAnswer, AuditedTable
+from harness.core.records import VerdictKind
+from harness.judge.gate import GOOD, NEW, UNKNOWN
+
+RIGHT: Final = frozenset({VerdictKind.CORRECT, VerdictKind.OPEN, VerdictKind.UNSUPPORTED})
+
+
+@dataclass(frozen=True)  # no slots: what is derived is kept
+class AuditResult:
+    audit: Audit
+    known: KnownDifferences = NOTHING_KNOWN
+
+    @property
+    def tables(self) -> tuple[AuditedTable, ...]:
+        return self.audit.tables
+
+    @property
+    def unread(self) -> tuple[AuditedTable, ...]:
+        return tuple(table for table in self.tables if table.problem)
+
+    def bad(self, table: AuditedTable) -> tuple[AuditedAnswer, ...]:
+        """Return the answers that are wrong, refused or not known, and accepted by nobody."""
+        bad = (answer for answer in table.answers if answer.verdict not in RIGHT)
+        return tuple(answer for answer in bad if self.known.by(table, answer) is None)
+
+    @cached_property
+    def accepted(self) -> tuple[tuple[AuditedTable, AuditedAnswer, KnownDifference], ...]:
+        every = ((table, answer) for table in self.tables for answer in table.answers)
+        return tuple((*pair, line) for pair in every if (line := self.known.by(*pair)))
+
+    @cached_property
+    def line_problems(self) -> tuple[str, ...]:
+        return self.known.problems(self.tables)
+
+    @property
+    def status(self) -> int:
+        kinds = {answer.verdict for table in self.tables for answer in self.bad(table)}
+        if VerdictKind.UNKNOWN in kinds or self.unread:
+            return UNKNOWN
+        return NEW if kinds or self.line_problems else GOOD

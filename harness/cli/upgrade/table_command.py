@@ -1,0 +1,68 @@
+"""`harness upgrade` of somebody's own tables: two readers, and what the tables' files say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from harness.audit.bank import AnswerBank
+from harness.cli.audit_command import AuditRequest
+from harness.cli.options import TableOptions
+from harness.cli.upgrade import sides
+from harness.core.errors import UsageProblem
+
+BANKED: Final = "banked"
+
+
+def request(
+    old: Sequence[str] | None,
+    new: Sequence[str] | None,
+    tables: Sequence[str] | None,
+    given: TableOptions,
+    scenarios: Sequence[Path] | None,
+    others: Sequence[object],
+) -> AuditRequest:
+    """Return the audit of tables by both sides; `others`: options about tables of scenarios."""
+    if any(others):
+        what = "--rollout, --usage, --accept, --profile, --query, --mixed and --as"
+        raise UsageProblem(f"with --table and --tables leave out {what}: they are about scenarios")
+    old = old or ()
+    after = _reader(new or (), "--to")
+    banked = len(old) == 1 and old[0].partition(":")[0] == BANKED
+    before = _banked(old[0], given) if banked else _reader(old, "--from")
+    if before == after:
+        raise UsageProblem(f"--from and --to are the same, {before}: nothing can change")
+    return AuditRequest(
+        given.addresses(tables or ()),
+        (after,) if banked else (before, after),
+        (),
+        tuple(path.resolve() for path in scenarios or ()),
+        *given.paths,
+        shadow=given.shadow,
+        no_values=given.no_values,
+        old=before,
+        banked=banked,
+    )
+
+
+def _reader(names: Sequence[str], option: str) -> str:
+    readers = sides.side(names).readers if names else ()
+    if len(readers) != 1 or len(names) != 1:
+        raise UsageProblem(f"{option} names one reader of your tables, such as trino-483")
+    return str(readers[0])
+
+
+def _banked(name: str, given: TableOptions) -> str:
+    """Return whose answers of a bank are meant; raises UsageProblem."""
+    if given.bank is None:
+        raise UsageProblem("--from banked wants --bank FOLDER, in which answers were stored")
+    readers = AnswerBank.opened(given.bank, values=not given.no_values).readers
+    _, colon, reader = name.partition(":")
+    named = [reader] if colon else readers
+    if len(named) != 1 or named[0] not in readers:
+        allowed = ", ".join(f"{BANKED}:{reader}" for reader in readers) or "none"
+        raise UsageProblem(
+            f"--from {name}: name one whose answers the bank has; allowed: {allowed}"
+        )
+    return named[0]

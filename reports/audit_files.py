@@ -1,0 +1,91 @@
+"""The files that an audit leaves, and a comparison of two readers on somebody's own tables."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Final
+
+from pydantic import TypeAdapter
+
+from harness.audit.records import Audit, AuditedAnswer
+from harness.audit.result import AuditResult
+from harness.comparison.table_changes import TableComparison
+from harness.core.atomic_write import atomic_write
+from harness.reports import audit_report as report
+from harness.reports import html, lines
+from harness.reports.document import Heading
+from harness.reports.markdown import markdown
+
+AUDIT, UPGRADE = "audit", "upgrade"
+FORMAT: Final = 1
+_ADAPTER: Final = TypeAdapter(Audit)
+_ANSWER: Final = TypeAdapter(AuditedAnswer)
+
+
+def write(result: AuditResult | TableComparison, folder: Path) -> dict[str, Path]:
+    name = UPGRADE if isinstance(result, TableComparison) else AUDIT
+    text = markdown(report.document(result))
+    files = {
+        "html": html.write_page(page(result), folder / f"{name}.html"),
+        "text": lines.write(report.document(result), folder / f"{name}.txt"),
+        "markdown": folder / f"{name}.md",
+        "json": folder / f"{name}.json",
+    }
+    files["markdown"].write_text(text, encoding="utf-8", errors="backslashreplace")
+    with atomic_write(files["json"]) as part:
+        part.write_text(json.dumps(data(result), indent=1), encoding="ascii")
+    return files
+
+
+def page(result: AuditResult | TableComparison) -> str:
+    line = report.headline(result)
+    if isinstance(result, TableComparison):
+        title = f"{result.old} → {result.new}"
+    else:
+        title = result.audit.address
+    blocks = list(report.document(result))[1:]
+    looked_at = Heading("What was audited"), report.asked(result)
+    return html.rendered(
+        "audit.html.j2",
+        {
+            "label": line.strong,
+            "reasons": line.text.lstrip(" ,:"),
+            "colour": report.tone(result).value,
+            "title": title,
+            "totals": report.totals(result),
+            "panels_": html.parts([*blocks, *looked_at]),
+            "css": html.templates("report.css", "upgrade.css"),
+        },
+    )
+
+
+def data(result: AuditResult | TableComparison) -> dict[str, object]:
+    answer = {"format": FORMAT, "answer": report.headline(result).whole, "status": result.status}
+    if not isinstance(result, TableComparison):
+        audit: dict[str, object] = _ADAPTER.dump_python(result.audit, mode="json")
+        return {**answer, **audit, "lines": list(result.line_problems)}
+    return {
+        **answer,
+        "decision": str(result.decision),
+        "old": result.old,
+        "new": result.new,
+        "counts": {str(change): number for change, number in result.counts.items()},
+        "unread": {one.name: one.problem for one in result.unread},
+        "lines": list(result.line_problems),
+        "pairs": [
+            {
+                "table": pair.table.name,
+                "location": pair.table.location,
+                "version": pair.table.version,
+                "question": pair.question,
+                "change": str(pair.change),
+                "known": pair.known.location if pair.known else "",
+                **{
+                    side: _ANSWER.dump_python(answer, mode="json")
+                    for side, answer in (("old", pair.old), ("new", pair.new))
+                },
+            }
+            for pair in result.pairs
+        ],
+    }

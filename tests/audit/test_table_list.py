@@ -1,0 +1,93 @@
+"""Lists of tables: what they may say, and what becomes of an address that names none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.audit import table_list
+from harness.audit.table_list import TableAddress, pinned_tables
+from harness.audit.tables import PinnedTable
+from harness.core.errors import ScenarioProblem, UsageProblem
+from harness.usage.usage_file import UsedTable
+from tests.builders.delta_folder import DeltaFolder, metadata, protocol
+from tests.builders.delta_folder import field as column
+
+
+def read(folder: Path, text: str, name: str = "tables.txt") -> tuple[TableAddress, ...]:
+    (folder / name).write_text(text, encoding="utf-8")
+    return table_list.read(folder / name)
+
+
+def delta(path: Path) -> str:
+    folder = DeltaFolder(path)
+    folder.commit(protocol(1), metadata(column("id", "long")))
+    return str(path)
+
+
+def test_a_line_is_an_address_and_names_of_tables(tmp_path: Path) -> None:
+    text = (
+        "# ours\n\n/a/b  # an apostrophe's no quote here\n'/with a blank' s.x 't*.*'\ns3://b/p#1\n"
+    )
+    assert read(tmp_path, text) == (
+        TableAddress("/a/b"),
+        TableAddress("/with a blank", ("s.x", "t*.*")),
+        TableAddress("s3://b/p#1"),
+    )
+
+
+def test_yaml_says_the_same(tmp_path: Path) -> None:
+    text = "- /a/b\n- address: thrift://m:9083  # theirs\n  tables: [s.x]\n"
+    addresses = (TableAddress("/a/b"), TableAddress("thrift://m:9083", ("s.x",)))
+    assert read(tmp_path, text, "tables.yaml") == addresses
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "problem"),
+    [
+        ("t.txt", "/a\n'/b\n", ":2: No closing quotation; quote an address"),
+        ("t.txt", "/a\n/b orders\n", ":2: 'orders' is no database.table; allowed: an address"),
+        ("t.txt", "# nothing\n", ":1: the list names no table"),
+        ("t.yaml", "- /a\n- adress: /b\n", ":2: a table has no 'adress'; did you mean 'address'?"),
+        ("t.yaml", "tables: x\n", ":1: tables are a list"),
+        ("t.yaml", "- /a\n- ''\n", ":2: the address is empty"),
+        ("t.yaml", "- 7\n", ":1: a table: 7 is given"),
+    ],
+)
+def test_what_is_wrong_is_told_by_file_and_line(
+    tmp_path: Path, name: str, text: str, problem: str
+) -> None:
+    with pytest.raises(ScenarioProblem) as wrong:
+        read(tmp_path, text, name)
+    assert f"{tmp_path / name}{problem}" in str(wrong.value)
+
+
+def test_an_address_that_is_wrong_hides_no_other(tmp_path: Path) -> None:
+    orders, absent = delta(tmp_path / "w.db" / "orders"), str(tmp_path / "absent")
+    (tmp_path / "empty").mkdir()
+    addresses = (absent, str(tmp_path / "empty"), orders, f"{tmp_path}/*.db/ord*")
+    first, second, third = pinned_tables([TableAddress(address) for address in addresses])
+    assert isinstance(first, UsedTable)
+    assert isinstance(second, UsedTable)
+    assert isinstance(third, PinnedTable)
+    assert first.unread.startswith(f"there is no folder {absent}")
+    assert second.unread == f"there is no table at {tmp_path / 'empty'}"
+    assert third.table.location == orders
+    for wrong in (absent, str(tmp_path / "empty")):
+        with pytest.raises(UsageProblem, match="there is no"):
+            pinned_tables([TableAddress(wrong)])
+
+
+def test_names_choose_tables_of_a_catalog(tmp_path: Path) -> None:
+    for name in ("sales.db/orders", "sales.db/items", "other.db/orders"):
+        delta(tmp_path / name)
+
+    def names(*patterns: str) -> list[str]:
+        tables = pinned_tables([TableAddress(str(tmp_path), patterns)])
+        return [table.table.name for table in tables if isinstance(table, PinnedTable)]
+
+    assert names("Sales.ord*") == ["sales.orders"]
+    assert sorted(names("sales.items", "o*.*")) == ["other.orders", "sales.items"]
+    with pytest.raises(UsageProblem, match=r"there is no table like sales\.none at"):
+        names("sales.none")
