@@ -52,10 +52,9 @@ def engines() -> str:
 
 def reader_settings() -> str:
     rows = [
-        (engine, *_setting(name, values), defaults)
+        (engine, *_setting(name, values), _defaults(name, versions) or "not declared")
         for engine, versions in _versions().items()
         for name, values in engine_registry.load(engine).settings.items()
-        if (defaults := _defaults(name, versions))
     ]
     return "\n".join(table(("engine", "setting", "values", "meaning", "by itself"), rows))
 

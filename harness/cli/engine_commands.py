@@ -20,7 +20,7 @@ from harness.artifacts.distribution import Distribution
 from harness.cli import doctor, options, plan_options
 from harness.cli.output import Output, say
 from harness.cli.runs import Resources
-from harness.conformance import kit, markdown, results
+from harness.conformance import kit, results
 from harness.conformance.results import CheckOutcome, Conformance
 from harness.conformance.table import formats_for
 from harness.core import runtime_names
@@ -249,7 +249,7 @@ def verify(
             left = len(readers) - len(conformances)
             command = ["harness", "engines", "verify", *(names or ("--all",)), "--out", str(out)]
             try:
-                page = markdown.page(conformances, shlex.join(command), left)
+                page = kit.page(conformances, shlex.join(command), left)
                 out.write_text(page, encoding="utf-8")
             except OSError as error:
                 raise unwritable(error, out) from error
@@ -289,7 +289,7 @@ def all_readers() -> tuple[Reader, ...]:
 
 
 def _show_conformances(conformances: Sequence[Conformance], console: Console) -> None:
-    say(markdown.answer(conformances), console)
+    say(kit.answer(conformances), console)
     for conformance in conformances:
         about = conformance.runtime
         if conformance.start_s:

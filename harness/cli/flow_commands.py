@@ -2,27 +2,189 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
+from rich import box
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
 
-from harness import reports
+from harness import formats, reports
+from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
-from harness.cli import options, plan_options, runs, show_plan
+from harness.cli import options, plan_options, runs
 from harness.cli.output import OUT, Output
 from harness.cli.plan_options import NamedParts, PlanOverrides
 from harness.cli.runs import Ending, Resources, begun, looked_at, resumed
-from harness.plan import custom_distributions, shipped
+from harness.core.counting import counted
+from harness.core.errors import printable
+from harness.core.records import Outcome, OutcomeKind
+from harness.formats.api import TABLE_VERSION
+from harness.model.canonical import text_of
+from harness.model.truth import Truth, row_values
+from harness.plan import custom_distributions, distribution_support, estimate, separation, shipped
 from harness.plan.profile import load_profiles
 from harness.read.reader_servers import TIMEOUT_S
+from harness.reports import summary
+from harness.reports.lines import say, text
+from harness.reports.words import exact, short
 from harness.run import load_run, pipeline, plan_record, run_folder
 from harness.run.pipeline import TimeLimits
 from harness.run.run_folder import LATEST_RUN
 from harness.run.run_judge import with_strategy_answers
 from harness.run.run_log import run_log
+from harness.scenario.cells import Cell, Plan, Variant
+from harness.scenario.notices import notices
+from harness.scenario.statements import DATABASE, LOCATION
 from harness.write import writer_pool
+from harness.write.next_step import VariantOutcomes
+
+MINUTE: Final = 60
+INDENT: Final = 4
+LONGEST: Final = 26
+"""Characters of a value in a table: a timestamp with all its digits."""
+NOTHING: Final = "nothing is sent: this format has nothing to do"
+
+
+def show(made: Plan, console: Console, *, cells: bool) -> None:
+    table = Table("variant", "steps", "checks", box=None, pad_edge=False, header_style="bold")
+    counts = Counter(cell.variant for cell in made.cells)
+    for variant in made.variants:
+        numbers = str(len(variant.scenario.steps)), str(counts[variant.id])
+        table.add_row(Text(variant.id, overflow="fold"), *numbers)
+    console.print(table)
+    declared = _declared(made)
+    for line in _lines(made, declared, cells=cells):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    asked = replace(made, cells=tuple(cell for cell in made.cells if cell not in declared))
+    minutes = estimate(asked) / MINUTE
+    console.print(
+        f"{counted(len(made.variants), 'variant')}, {counted(len(made.readers), 'reader')}, "
+        f"{counted(len(made.cells), 'check')}; about {minutes:.0f} min when nothing is there yet"
+    )
+
+
+def _lines(made: Plan, declared: dict[Cell, str], *, cells: bool) -> Iterator[str]:
+    yield from made.chosen
+    yield from (f"reader {reader}" for reader in made.readers)
+    if not made.metastore.usual:
+        yield f"through {made.metastore}"
+    for name in dict.fromkeys(reader.distribution for reader in made.readers):
+        if distributions.exists(name) and (notice := distributions.load(name).notice):
+            yield f"note: {notice}"
+    for scenario in {variant.scenario.name: variant.scenario for variant in made.variants}.values():
+        yield from (f"note: {notice}" for notice in notices(scenario))
+    yield from _separations(made)
+    yield from (f"left out: {left.what}: {left.why}" for left in made.excluded)
+    if declared:
+        probe = "one of each reader, format and version is sent, and the others if it is answered"
+        number = counted(len(declared), "check")
+        yield f"declared unsupported, as far as a plan can say: {number}; {probe}"
+    for why, count in Counter(declared.values()).items():
+        yield f"  {counted(count, 'check')}: {why}"
+    if cells:
+        yield from (cell.case for cell in made.cells)
+    yield from _coverage(made)
+
+
+def _coverage(made: Plan) -> Iterator[str]:
+    for covered in made.pairs:
+        axes = "; ".join(f"{name}: {', '.join(values)}" for name, values in covered.axes.items())
+        variants = f"{covered.variants} of {counted(covered.combinations, 'variant')}"
+        yield f"pairs of {covered.scenario}: {variants} cover all {covered.covered} ({axes})"
+    for pair, scenarios in summary.impossible_pairs(made.pairs):
+        yield f"pair not covered: {pair.what}: {pair.why} ({', '.join(scenarios)})"
+    if message := summary.covered_pairs(made.pairs):
+        yield message
+    if made.partly:
+        yield f"{summary.PARTLY}:"
+    yield from (f"  {line}" for line in summary.partly_asked(made.partly))
+
+
+def _separations(made: Plan) -> Iterator[str]:
+    """Yield after which steps strategies differ; one variant of each format stands for all."""
+    formats_by_lines = defaultdict[tuple[str, tuple[str, ...]], set[str]](set)
+    for variant in _first_of_each_format(made).values():
+        layout = formats.load(variant.format).file_layout(variant.settings)
+        lines = tuple(separation.lines(separation.separation(variant.scenario, layout)))
+        formats_by_lines[variant.scenario.name, lines].add(variant.format)
+    if formats_by_lines:
+        yield "read strategies that show the same whole table (=) and different ones (|):"
+    for (name, lines), names in sorted(formats_by_lines.items()):
+        yield f"  {name} ({', '.join(sorted(names))}), after"
+        yield from (f"    {line}" for line in lines)
+
+
+def _first_of_each_format(plan: Plan) -> dict[tuple[str, str], Variant]:
+    return {(variant.scenario.name, variant.format): variant for variant in reversed(plan.variants)}
+
+
+def _declared(made: Plan) -> dict[Cell, str]:
+    """Return the cells that their reader is declared not to support, each with the declaration."""
+    tables = {variant.id: (variant.format, _table_version(variant)) for variant in made.variants}
+    whys = {
+        cell: distribution_support.declared(cell.reader, *tables[cell.variant])
+        for cell in made.cells
+    }
+    return {cell: why for cell, why in whys.items() if why}
+
+
+def _table_version(variant: Variant) -> str:
+    """Return the version of a variant's table; empty where several writers decide it."""
+    if len(set(variant.writers)) > 1:
+        return ""
+    writer = distributions.load(variant.writers[0])
+    makes = writer.texts_if_any(distribution_support.TABLE_VERSIONS)
+    return variant.settings.get(TABLE_VERSION, makes[-1] if makes else "")
+
+
+def show_expected(plan: Plan, console: Console, *, every: bool) -> None:
+    """Print what is sent and the table after each step, for the first variants or for every one."""
+    first = _first_of_each_format(plan).values()
+    shown = [variant for variant in plan.variants if every or variant in first]
+    if shown:
+        say(console, f"\nA run fills in {DATABASE} and {LOCATION}.")
+    for variant in shown:
+        _show_variant(variant, console)
+    if left := len(plan.variants) - len(shown):
+        others = "select others with -k and a part of a name"
+        say(console, f"\n{counted(left, 'more variant')}: {others}")
+
+
+def _show_variant(variant: Variant, console: Console) -> None:
+    say(console, f"\n{variant.id}", "bold")
+    outcomes, columns = VariantOutcomes(variant), ""
+    history = variant.scenario.truths(merge_on_read=outcomes.shape.merge_on_read).history()
+    texts = ["create the table", *(step.operation.text() for step in variant.scenario.steps)]
+    for truth, message in zip(history, texts, strict=True):
+        step = outcomes.next_step()
+        outcomes = outcomes.then(Outcome(step.step, OutcomeKind.APPLIED, statements=step.texts))
+        say(console, f"\nstep {step.step}: {message}", "bold")
+        shown: list[Text | Table] = [text(console, sql) for sql in step.texts or (NOTHING,)]
+        if columns != (columns := ", ".join(f"{f.name} {f.type}" for f in truth.schema.fields)):
+            shown.append(text(console, f"columns: {columns}", "dim"))
+        for block in (*shown, _table(truth)):
+            padded = Padding(block, (0, 0, 0, INDENT), expand=False)
+            console.print(padded, highlight=False)
+
+
+def _table(truth: Truth) -> Table:
+    shown = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for field in truth.schema.fields:
+        shown.add_column(Text(printable(field.name)), overflow="fold")
+    rows = sorted(truth.rows.values(), key=lambda row: text_of(row.key))
+    for row in rows:
+        values = row_values(row, truth.schema)
+        shown.add_row(*(Text(short(exact(value), LONGEST)) for value in values))
+    if not rows:
+        shown.add_row("no rows")
+    return shown
 
 
 def quick_start(paths: Sequence[Path], named: NamedParts) -> str | None:
@@ -49,9 +211,9 @@ def plan(
     paths = options.paths(scenarios, folders)
     chosen = profile or quick_start(paths, named)
     made = plan_options.make(paths, chosen, k, None, overrides, named)
-    show_plan.show(made, OUT, cells=cells)
+    show(made, OUT, cells=cells)
     if expected:
-        show_plan.show_expected(made, OUT, every=bool(k))
+        show_expected(made, OUT, every=bool(k))
     plan_options.check_asks(made)
 
 

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import datetime
 import os
+import socket
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Final
 
+import psutil
 import pytest
 
 from harness.artifacts import distributions
@@ -23,7 +25,6 @@ from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
 from harness.conformance import checks, table
 from harness.conformance.checks import CheckedEngine
-from harness.conformance.leftovers import LEFTOVER_ASSERTS, Leftovers, docker_objects
 from harness.conformance.results import CheckOutcome, CheckResult, Conformance, failed, unknown
 from harness.core import tolerances
 from harness.core.concurrency import JobThreads
@@ -35,10 +36,141 @@ from harness.engines.python_library import PythonLibrary
 from harness.formats import facts
 from harness.read.questions import text_of
 from harness.read.reader_servers import EngineStart, ReadContext, SharedMetastore
-from harness.runtime import image_choice, metastore
+from harness.runtime import container_network, docker_daemon, image_choice, metastore
 from harness.runtime.api import Served
+from harness.runtime.process import LOOPBACK, POLL_S, until
 from harness.scenario.cells import Reader
 from harness.write.state_store import State
+
+GONE_S: Final = 15.0
+"""How long something that was ended may take to be gone."""
+
+PROCESS: Final = "process"
+PORT: Final = "port"
+OBJECTS: Final = "container"
+LEFTOVER_ASSERTS: Final[Mapping[str, str]] = {
+    PROCESS: "no process is left, however a server ended",
+    PORT: "nobody listens on its port any more",
+    OBJECTS: "no container, volume or network is left",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DockerObjects:
+    containers: frozenset[str] = frozenset()
+    mounted: frozenset[str] = frozenset()
+    volumes: frozenset[str] = frozenset()
+    """All volumes, anybody's: they bear no label."""
+
+
+def docker_objects() -> DockerObjects:
+    """Return what there is at the Docker daemon.
+
+    Raises EnvironmentProblem: none answers.
+    """
+    label = f"{container_network.OWNER}={container_network.shared().owner}"
+    with closing(docker_daemon.client()) as client:
+        containers = client.containers.list(all=True, filters={"label": label}, ignore_removed=True)
+        mounts = (mount for container in containers for mount in container.attrs["Mounts"])
+        return DockerObjects(
+            frozenset(str(container.name) for container in containers),
+            frozenset(str(mount["Name"]) for mount in mounts if mount["Type"] == "volume"),
+            frozenset(str(volume.name) for volume in client.volumes.list()),
+        )
+
+
+class Leftovers:
+    """Looks for what the servers of one reader leave behind."""
+
+    def __init__(self, look: Callable[[], DockerObjects] | None = None) -> None:
+        """`look`: returns what there is at the Docker daemon; None where it is not asked."""
+        self.problem = ""
+        """Why it could not be looked for."""
+        self.left: dict[str, list[str]] = {name: [] for name in LEFTOVER_ASSERTS}
+        self._look = look or DockerObjects
+        self._contained = look is not None
+        self._running: tuple[psutil.Process, ...] = ()
+        self._port = 0
+        self._mounted: frozenset[str] = frozenset()
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Look for what is left, however the context ends, of what began in it.
+
+        Where that cannot be looked for at the end, the results are unknown.
+        """
+        before, there = _children(), self._look()
+        self.note(0)
+        try:
+            yield
+        finally:
+            try:
+                self._end(before, there)
+            except HarnessError as problem:
+                self.problem = str(problem)
+
+    def _end(self, before: Sequence[psutil.Process], there: DockerObjects) -> None:
+        running = [process for process in self._running if process not in before]
+        psutil.wait_procs(running, timeout=GONE_S)
+        known = {*before, *running}
+        later = [child for child in _children() if child not in known]
+        self.left[PROCESS] += [_named(process) for process in (*running, *later) if _runs(process)]
+        if self._port and not until(lambda: not _listened_on(self._port), GONE_S):
+            self.left[PORT].append(f"{LOOPBACK}:{self._port}")
+        now = self._look()
+        volumes = (self._mounted - there.mounted) & now.volumes
+        self.left[OBJECTS] += sorted(now.containers - there.containers)
+        self.left[OBJECTS] += [f"volume {volume}" for volume in sorted(volumes)]
+
+    def note(self, port: int) -> None:
+        """Note what runs, while a server does; `port`: its own, 0 where it has none."""
+        self._running, self._port = tuple(_children()), port
+        self._mounted = self._look().mounted
+
+    def close_network(self) -> None:
+        """Remove the network when no container needs it any more, and look whether it is gone."""
+        if self._contained:
+            self.left[OBJECTS] += sorted(self._look().containers)
+            network = container_network.shared()
+            network.close()
+            if network.owner in container_network.owners():
+                self.left[OBJECTS].append("a network")
+
+    def results(self) -> Mapping[str, CheckResult]:
+        if self.problem:
+            return dict.fromkeys(self.left, unknown(self.problem))
+        by_check = {
+            name: failed(f"left: {', '.join(left)}") if left else CheckResult()
+            for name, left in self.left.items()
+        }
+        if not self._contained:
+            by_check[OBJECTS] = CheckResult(CheckOutcome.NOT_APPLICABLE, "it runs as a process")
+        return by_check
+
+
+def _children() -> list[psutil.Process]:
+    return psutil.Process().children(recursive=True)
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def _named(process: psutil.Process) -> str:
+    try:
+        return f"{process.name()} ({process.pid})"
+    except psutil.NoSuchProcess:
+        return str(process.pid)
+
+
+def _listened_on(port: int) -> bool:
+    with closing(socket.socket()) as probe:
+        probe.settimeout(POLL_S)
+        return probe.connect_ex((LOOPBACK, port)) == 0
+
 
 WORST_FIRST: Final = (
     *(CheckOutcome.FAILED, CheckOutcome.UNKNOWN),
@@ -271,3 +403,76 @@ def _fidelity(distribution: Distribution) -> str:
         return image_choice.chosen(distribution.name).fidelity
     except KeyError:
         return "no image"
+
+
+SIGNS: Final = {
+    CheckOutcome.PASSED: "yes",
+    CheckOutcome.FAILED: "**no**",
+    CheckOutcome.NOT_APPLICABLE: "n/a",
+    CheckOutcome.UNKNOWN: "?",
+}
+
+
+def page(conformances: Sequence[Conformance], command: str, left: int = 0) -> str:
+    """Return the page that a command made, while so many readers are left to be checked."""
+    more = f" Not checked yet: {left} more." if left else ""
+    checks = [
+        (conformance.reader, *(SIGNS[result.outcome] for result in conformance.results.values()))
+        for conformance in conformances
+    ]
+    lines = [
+        *(
+            "# Conformance of engines",
+            "",
+            f"{answer(conformances)}{more} Made with `{command}`.",
+            "",
+        ),
+        *_table(("reader", *ASSERTS), checks),
+        *("", "yes: passed; **no**: failed; n/a: not applicable; ?: unknown.", ""),
+        *_table(("check", "what it asserts"), ASSERTS.items()),
+    ]
+    if noted := [line for conformance in conformances for line in notes(conformance)]:
+        lines += ["", *(f"- {_plain(line)}" for line in noted)]
+    head = ("reader", "date", "engine", "runtime", "ready after", "peak memory", "what ran")
+    lines += ["", *_table(head, map(_facts, conformances))]
+    return "\n".join(lines) + "\n"
+
+
+def answer(conformances: Sequence[Conformance]) -> str:
+    bad = [conformance for conformance in conformances if conformance.number(CheckOutcome.FAILED)]
+    dark = [conformance for conformance in conformances if conformance.number(CheckOutcome.UNKNOWN)]
+    good = sum(conformance not in bad and conformance not in dark for conformance in conformances)
+    readers = "reader" if len(conformances) == 1 else "readers"
+    parts = [f"{good} of {len(conformances)} {readers} {'conforms' if good == 1 else 'conform'}"]
+    parts += [f"failed: {', '.join(conformance.reader for conformance in bad)}"] if bad else []
+    parts += [f"unknown: {', '.join(conformance.reader for conformance in dark)}"] if dark else []
+    return f"{'; '.join(parts)}."
+
+
+def notes(conformance: Conformance) -> Iterator[str]:
+    """Yield a line for each check that a reader failed, or of which nothing is known."""
+    for name, result in conformance.results.items():
+        if result.seen and result.outcome in (CheckOutcome.FAILED, CheckOutcome.UNKNOWN):
+            yield f"{conformance.reader}, {name}: {result.outcome}: {result.seen}"
+
+
+def _facts(conformance: Conformance) -> tuple[str, ...]:
+    started = (f"{conformance.start_s:.0f} s", f"{conformance.peak_mb} MB")
+    engine = f"{conformance.engine} {conformance.version}"
+    return (
+        conformance.reader,
+        conformance.date,
+        engine,
+        conformance.runtime,
+        *(started if conformance.start_s else ("n/a", "n/a")),
+        conformance.fidelity,
+    )
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    for row in (head, ["---"] * len(head), *rows):
+        yield f"| {' | '.join(_plain(text).replace('|', chr(92) + '|') for text in row)} |"
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())

@@ -366,13 +366,22 @@ def source_of(entry: Entry) -> tuple[str, str]:
     return ("delta" if (Path(folder) / DELTA_LOG).is_dir() else "hive"), folder
 
 
-def python_literal(text: str, type_: str) -> str:
+def python_literal(text: str, type_: str, zone: str = "+00:00") -> str:
     """Return the Python of a value; what Python has no literal for is read from its text.
+
+    `zone`: what a timestamp with a zone has behind it; nothing where the format has none.
 
     >>> python_literal("true", "boolean"), python_literal("1.10", "decimal(10, 2)")
     ('True', "Decimal('1.10')")
+    >>> python_literal("2024-01-02 03:04:05", "timestamp")
+    "datetime.fromisoformat('2024-01-02T03:04:05+00:00')"
     """
     match type_:
+        case "date":
+            return f"date.fromisoformat({text!r})"
+        case "timestamp" | "timestamp_ntz":
+            moment = text.replace(" ", "T") + (zone if type_ == "timestamp" else "")
+            return f"datetime.fromisoformat({moment!r})"
         case "boolean":
             return str(text == "true")
         case "tinyint" | "smallint" | "int" | "long":

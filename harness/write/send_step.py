@@ -11,14 +11,19 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Final, Protocol
+from uuid import uuid4
 
 from harness.core import refusals
 from harness.core.errors import HarnessError
 from harness.core.records import Outcome, OutcomeKind, Refusal
 from harness.engines.api import NoAnswerError, RefusedError
+from harness.engines.arrow_values import arrow_type
 from harness.engines.spark.session import Library, Session, Spark
 from harness.formats.api import NO_COMMIT, Committed, FileFactError
+from harness.model.canonical import MapValue, Value
+from harness.model.datatypes import parse_type
 from harness.model.file_facts import FileFact
 from harness.model.identifiers import TABLE
 from harness.model.simulation.column_resolution import META
@@ -46,10 +51,41 @@ from harness.scenario.statements import (
     WaitingSql,
     filled,
 )
-from harness.write import arrow_file, state_records, stopped_writer
+from harness.write import state_records, stopped_writer
 from harness.write.next_step import NextStep, VariantOutcomes
 from harness.write.stopped_writer import NotWaitingError, WaitingWrite
 from harness.write.writer_pool import SqlSession, SqlWriter, WriteTarget
+
+
+def write(table: Path, file: ArrowFile) -> Path:
+    """Write it under a name as Spark gives it, by which Hive's tables know who wrote a file."""
+    import pyarrow as pa  # noqa: PLC0415 - only such a step needs it
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    fields = [pa.field(name, arrow_type(parse_type(text))) for name, text in file.columns]
+    values = [
+        pa.array([_plain(row[at]) for row in file.rows], field.type)
+        for at, field in enumerate(fields)
+    ]
+    path = table / file.folder / f"part-00000-{uuid4()}.parquet"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(
+        pa.Table.from_arrays(values, schema=pa.schema(fields)),
+        path,
+        use_deprecated_int96_timestamps=file.int96,
+    )
+    return path
+
+
+def _plain(value: Value) -> object:
+    match value:
+        case MapValue():
+            return [(_plain(key), _plain(pair)) for key, pair in value.pairs]
+        case dict():
+            return {name: _plain(part) for name, part in value.items()}
+        case tuple():
+            return [_plain(element) for element in value]
+    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,7 +389,7 @@ class StepSender:
                 session = self._spark_session(writer)
                 session.call(Library.ICEBERG, request, timeout_s=target.timeout_s)
             case ArrowFile():
-                arrow_file.write(target.table, statement)
+                write(target.table, statement)
             case Mutation():
                 mutating = self._session_of(writer)
                 if not isinstance(mutating, SqlSession):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli.explain.tables import CaseTables, tables_of
+from harness.cli.explain.command import CaseTables, tables_of
 from harness.core.records import VerdictKind
 from harness.judge.expectations import Expectations
 from harness.judge.recorded_variant import view_of_rows

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -27,6 +26,7 @@ from harness.plan import custom_distributions, select_scenarios, shipped
 from harness.read.reader_servers import TIMEOUT_S
 from harness.reports import lines, upgrade_files, upgrade_report
 from harness.run import load_run
+from harness.run.baseline_files import today
 from harness.run.pipeline import TimeLimits
 from harness.scenario.cells import Plan
 from harness.scenario.operations import name_of
@@ -185,7 +185,7 @@ def upgrade(
         comparison = compare(old_side, folder.side(str(after), plan, "new"))
         for side, name in ((comparison.old, "old"), (comparison.new, "new")):
             runs.store_side(side.run, path, name)
-        comparison = replace(comparison, usage=tables).accepting(accepted, _today())
+        comparison = replace(comparison, usage=tables).accepting(accepted, today())
         comparison = trials.with_trials(comparison, before, after, plan, folder)
         again = _again(old or (), new or (), usage, role)
         files = _files(comparison.not_asked.values())
@@ -245,16 +245,12 @@ def compare_runs(
     was = load_run.load(before)
     now = load_run.load(after, beside=was)
     comparison = compare(ComparedSide(was.info.id, was), ComparedSide(now.info.id, now))
-    comparison = replace(comparison.accepting(accepted, _today()), partial_allowed=allow_partial)
+    comparison = replace(comparison.accepting(accepted, today()), partial_allowed=allow_partial)
     return _finish(comparison, now.folder, output)
 
 
 def _accepted(file: Path | None) -> tuple[Acceptance, ...]:
     return acceptance.parse(yaml_reader.read(file), str(file)) if file else ()
-
-
-def _today() -> datetime.date:
-    return datetime.datetime.now(datetime.UTC).date()
 
 
 def _finish(comparison: SideComparison, folder: Path, output: Output) -> int:

@@ -82,28 +82,14 @@ def statement(question: Question, settings: ReaderSettings) -> str:
 
 
 def _filter(condition: Condition) -> str:
+    # A timestamp is in UTC (Delta's protocol, "Primitive Types").
     path = ", ".join(map(repr, condition.path.split(".")))
     texts = condition.literals
     if condition.test is Comparison.NOT_IN and None in texts:
         return "pc.scalar(False)"  # as in SQL, of which Arrow has no word
-    values = [literal(text, condition.type) for text in texts if text is not None]
+    values = [python_literal(text, condition.type) for text in texts if text is not None]
     words, column = _FILTERS[condition.test], f"pc.field({path})"
     return f"({words.format(column, *values, values=', '.join(values))})"
-
-
-def literal(text: str, type_: str) -> str:
-    """Return the Python of a value; a timestamp is in UTC (Delta's protocol, "Primitive Types").
-
-    >>> literal("2024-01-02 03:04:05", "timestamp")
-    "datetime.fromisoformat('2024-01-02T03:04:05+00:00')"
-    """
-    match type_:
-        case "date":
-            return f"date.fromisoformat({text!r})"
-        case "timestamp" | "timestamp_ntz":
-            zone = "+00:00" if type_ == "timestamp" else ""
-            return f"datetime.fromisoformat({text.replace(' ', 'T') + zone!r})"
-    return python_literal(text, type_)
 
 
 def _called(name: str, past: PointInTime | None) -> str:

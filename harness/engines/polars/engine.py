@@ -87,25 +87,10 @@ def _column(path: str) -> str:
 
 def _test(condition: Condition, family: str) -> str:
     texts = condition.literals
-    values = (literal(text, condition.type, family) for text in texts if text is not None)
+    # A timestamp of Delta's is in UTC; one of Iceberg's has no zone, see `harness.formats.iceberg`.
+    zone = "+00:00" if family == "delta" else ""
+    values = (python_literal(t, condition.type, zone) for t in texts if t is not None)
     return _TESTS[condition.test].format(_column(condition.path), ", ".join(values))
-
-
-def literal(text: str, type_: str, family: str) -> str:
-    """Return the Python of a value.
-
-    A timestamp of Delta's is in UTC; one of Iceberg's has no zone, see `harness.formats.iceberg`.
-
-    >>> literal("2024-01-02 03:04:05", "timestamp", "delta")
-    "datetime.fromisoformat('2024-01-02T03:04:05+00:00')"
-    """
-    match type_:
-        case "date":
-            return f"date.fromisoformat({text!r})"
-        case "timestamp" | "timestamp_ntz":
-            zone = "+00:00" if type_ == "timestamp" and family == "delta" else ""
-            return f"datetime.fromisoformat({text.replace(' ', 'T') + zone!r})"
-    return python_literal(text, type_)
 
 
 def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -> Description:

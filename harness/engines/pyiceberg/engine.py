@@ -111,7 +111,7 @@ def _parts(condition: Condition) -> Iterator[str]:
 def literal(text: str, type_: str) -> str:
     if type_ in {"timestamp", "timestamp_ntz"}:
         return repr(text.replace(" ", "T"))
-    return python_literal(text, type_)
+    return repr(text) if type_ == "date" else python_literal(text, type_)
 
 
 BY_HAND: Final = (

@@ -245,7 +245,7 @@ def cannot_ask(distribution: Distribution, settings: ReaderSettings, format_: Fo
         return f"{name} has one connector for Hudi tables: leave out {CONNECTOR}={connector}"
     if format_.family not in kinds(distribution):
         why = f"{name} has no connector for {format_.family} tables"
-        in_image = format_.family in _options(distribution, IMAGE_CONNECTORS)
+        in_image = format_.family in distribution.options_if_any(IMAGE_CONNECTORS)
         return f"{why}; the official image has it: {name}{AT}{CONTAINER}" if in_image else why
     if connector and format_.family not in {CHOOSES, connector}:
         return f"{CONNECTOR}={connector} does not read {format_.family} tables"
@@ -254,14 +254,16 @@ def cannot_ask(distribution: Distribution, settings: ReaderSettings, format_: Fo
         return f"{other} says nothing of {format_.name} tables"
     kind = _kind(format_, settings)
     for setting, key in _PROPERTIES.items():
-        if setting in settings and kind not in _options(distribution, key):
+        if setting in settings and kind not in distribution.options_if_any(key):
             return f"the {kind} connector of {name} has no setting {setting}"
     return ""
 
 
 def kinds(distribution: Distribution) -> Mapping[str, str]:
     """Return the connector of each kind of catalog; an image may have more than the jars here."""
-    of_image = _options(distribution, IMAGE_CONNECTORS) if distribution.runtime == CONTAINER else {}
+    of_image = (
+        distribution.options_if_any(IMAGE_CONNECTORS) if distribution.runtime == CONTAINER else {}
+    )
     return {**distribution.options("connectors"), **of_image}
 
 
@@ -298,7 +300,7 @@ def catalog_values(distribution: Distribution, metastore_uri: str) -> Catalogs:
 
 def _catalogs(distribution: Distribution) -> Iterator[tuple[str, str, Mapping[str, str]]]:
     """Yield each catalog's name, its kind, and the properties that the settings of readers are."""
-    names, metadata = (_options(distribution, key) for key in _PROPERTIES.values())
+    names, metadata = (distribution.options_if_any(key) for key in _PROPERTIES.values())
     for kind in kinds(distribution):
         mapped = _SUFFIXES if kind in names else ("",)
         listed = _METADATA if kind in metadata else ("",)
@@ -308,10 +310,6 @@ def _catalogs(distribution: Distribution) -> Iterator[tuple[str, str, Mapping[st
             yield kind + _SUFFIXES[by_name] + _METADATA[by_metadata], kind, properties
     for value in SETTINGS[ORC_COLUMN_NAMES]:
         yield _ORC_CATALOG + _SUFFIXES[value], READY, {_ORC_PROPERTY: value}
-
-
-def _options(distribution: Distribution, key: str) -> Mapping[str, str]:
-    return distribution.options(key) if key in distribution.settings else {}
 
 
 def _is_plain_orc(format_: FormatFacts) -> bool:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from harness.engines.hive.values import canonical_type
-from harness.formats.files import avro
 from harness.model.datatypes import ELEMENT, KEY, VALUE, Array, DataType, Map, Struct, Text
 from harness.model.datatypes import parts_of as parts_of_type
 
@@ -46,15 +45,6 @@ _ARROW: Final = {
     "halffloat": "float",
     "date32[day]": "date",
     **dict.fromkeys(("large_string", "string_view", "binary", "large_binary"), "string"),
-}
-_AVRO: Final = {
-    **{name: name for name in ("boolean", "int", "long", "float", "double", "string", "date")},
-    "bytes": "string",
-    **{
-        f"{zone}timestamp-{unit}": "timestamp"
-        for zone in ("", "local-")
-        for unit in ("millis", "micros")
-    },
 }
 
 
@@ -128,31 +118,6 @@ def _hive(name: str, type_: DataType | None) -> ColumnPart:
     parts = tuple(_hive(part, inner) for part, inner in parts_of_type(type_))
     text = str(type_)
     return ColumnPart(name, name, _KINDS.get(type(type_)) or _COARSE.get(text, text), parts)
-
-
-def of_avro(fields: Iterable[Mapping[str, Any]]) -> tuple[ColumnPart, ...]:
-    """Return the columns of an Avro file: the fields of its record.
-
-    >>> (a,) = of_avro([{"name": "a", "type": ["null", {"type": "array", "items": "bytes"}]}])
-    >>> a.type, a.parts[0].type
-    ('array', 'string')
-    """
-    return tuple(_avro(field["name"], field["type"]) for field in fields)
-
-
-def _avro(name: str, type_: Any) -> ColumnPart:  # noqa: ANN401 - Avro's JSON
-    match type_:
-        case ["null", inner] | [inner, "null"]:
-            return _avro(name, inner)
-        case {"type": "record", "fields": fields}:
-            return ColumnPart(name, name, STRUCT, of_avro(fields))
-        case {"type": "array", "items": items}:
-            return ColumnPart(name, name, ARRAY, (_avro(ELEMENT, items),))
-        case {"type": "map", "values": values}:
-            return ColumnPart(name, name, MAP, (_avro(KEY, "string"), _avro(VALUE, values)))
-    text = avro.text(type_)
-    exact = text if text.startswith("decimal(") else UNKNOWN
-    return ColumnPart(name, name, _AVRO.get(text, exact))
 
 
 def of_arrow(fields: Iterable[pyarrow.Field]) -> tuple[ColumnPart, ...]:

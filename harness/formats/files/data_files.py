@@ -10,12 +10,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any, Final, Protocol, TypeAlias
+from typing import IO, Final, Protocol, TypeAlias
 
 from harness.core.errors import printable
 from harness.core.records import FileValues
 from harness.formats.api import FileFactError, FileRows
-from harness.formats.files import avro, column_parts, orc, parquet
+from harness.formats.files import avro, avro_table, column_parts, orc, parquet
 from harness.formats.files.column_parts import ColumnPart
 from harness.formats.files.parquet import Footer
 from harness.formats.files.table_folder import ListedFile, TableFolder
@@ -150,15 +150,8 @@ def read_data_footer(folder: TableFolder, path: str) -> DataFooter:
         begin = file.read(len(avro.MAGIC))
         file.seek(0)
         if begin == avro.MAGIC:
-            return _avro_footer(file)
+            return DataFooter(column_parts.of_arrow(avro_table.schema(file)), ())
         return (_orc_footer if begin.startswith(orc.MAGIC) else _parquet_footer)(file)
-
-
-def _avro_footer(file: IO[bytes]) -> DataFooter:
-    import fastavro  # noqa: PLC0415 - only reading needs it
-
-    schema: Any = fastavro.reader(file).writer_schema
-    return DataFooter(column_parts.of_avro(schema["fields"]), ())
 
 
 def _parquet_footer(file: IO[bytes]) -> DataFooter:

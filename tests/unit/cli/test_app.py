@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from harness.cli import app, options, plan_options, show_plan
+from harness.cli import app, flow_commands, options, plan_options
 from harness.core import yaml_reader
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.run import pipeline, run_folder
@@ -209,7 +209,7 @@ def test_a_plan_tells_how_many_cells_are_declared_unsupported_and_counts_no_minu
 ) -> None:
     (tmp_path / "mine.yaml").write_text(MOVED, encoding="utf-8")
     (tmp_path / "profiles.yaml").write_text(VERSIONS, encoding="utf-8")
-    monkeypatch.setattr(show_plan, "estimate", lambda made: 60.0 * len(made.cells))
+    monkeypatch.setattr(flow_commands, "estimate", lambda made: 60.0 * len(made.cells))
     assert app.main(["plan", str(tmp_path), "--profile", "mine"]) == 0
     request = capsys.readouterr().out.splitlines()
     at = next(at for at, line in enumerate(request) if line.startswith("declared unsupported"))

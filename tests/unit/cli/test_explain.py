@@ -15,9 +15,14 @@ from rich.console import Console
 
 from harness.cli import app
 from harness.cli.explain import command
-from harness.cli.explain.command import print_address, print_case
+from harness.cli.explain.command import (
+    CaseTables,
+    expectations_of,
+    print_address,
+    print_case,
+    tables_of,
+)
 from harness.cli.explain.recorded_cell import RecordedCell, find
-from harness.cli.explain.tables import CaseTables, expectations_of, tables_of
 from harness.core.errors import UsageProblem
 from harness.core.records import Answer, Attempt, OutcomeKind
 from harness.judge.verdicts import understand_cell

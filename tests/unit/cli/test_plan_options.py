@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from harness.cli import app, plan_options, show_plan
+from harness.cli import app, flow_commands, plan_options
 from harness.cli.plan_options import NamedParts, PlanOverrides
 from harness.core.errors import UsageProblem
 from harness.plan import estimate, estimation
@@ -33,7 +33,7 @@ def mine(tmp_path: Path) -> Path:
 
 def printed_steps(made: Plan, *, every: bool = False) -> list[str]:
     out = StringIO()
-    show_plan.show_expected(made, Console(file=out, width=100), every=every)
+    flow_commands.show_expected(made, Console(file=out, width=100), every=every)
     return out.getvalue().splitlines()
 
 
@@ -101,7 +101,7 @@ def planned() -> Plan:
 
 def shown(made: Plan) -> list[str]:
     out = StringIO()
-    show_plan.show(made, Console(file=out, width=120), cells=False)
+    flow_commands.show(made, Console(file=out, width=120), cells=False)
     return out.getvalue().splitlines()
 
 

@@ -11,8 +11,7 @@ import pytest
 from harness.artifacts.cache import Cache
 from harness.conformance import checks, kit, table
 from harness.conformance.checks import CheckedEngine
-from harness.conformance.kit import Servers
-from harness.conformance.leftovers import LEFTOVER_ASSERTS, Leftovers
+from harness.conformance.kit import LEFTOVER_ASSERTS, Leftovers, Servers
 from harness.conformance.results import CheckOutcome, CheckResult
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Count, Progress

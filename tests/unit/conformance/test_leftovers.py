@@ -10,8 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from harness.conformance import leftovers
-from harness.conformance.leftovers import DockerObjects, Leftovers
+from harness.conformance import kit
+from harness.conformance.kit import DockerObjects, Leftovers
 from harness.conformance.results import CheckOutcome
 from harness.core.errors import EnvironmentProblem
 from harness.runtime import container_network, process
@@ -21,7 +21,7 @@ PASSED, FAILED = CheckOutcome.PASSED, CheckOutcome.FAILED
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leftovers, "GONE_S", 0.2)
+    monkeypatch.setattr(kit, "GONE_S", 0.2)
     monkeypatch.setattr(process, "POLL_S", 0.02)
 
 
@@ -39,7 +39,7 @@ def test_a_server_that_is_gone_leaves_nothing() -> None:
     remains = Leftovers(DockerObjects)
     with remains.watching(), child(), closing(socket.create_server(("127.0.0.1", 0))) as server:
         remains.note(server.getsockname()[1])
-    assert outcomes(remains) == dict.fromkeys(leftovers.LEFTOVER_ASSERTS, PASSED)
+    assert outcomes(remains) == dict.fromkeys(kit.LEFTOVER_ASSERTS, PASSED)
 
 
 @pytest.mark.parametrize("late", [False, True])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.conformance import kit, markdown, results
+from harness.conformance import kit, results
 from harness.conformance.results import CheckOutcome, CheckResult, Conformance
 
 GOOD, BAD = CheckResult(), results.failed("i: 2\ninstead of 1 | 3")
@@ -45,7 +45,7 @@ def test_a_reader_is_reported_in_a_few_words() -> None:
 
 def test_the_page_has_the_answer_first_then_each_check_of_each_reader() -> None:
     good, bad = conformance(), conformance(BAD, NONE, reader="hive-3.1.3@container")
-    lines = markdown.page((good, bad), "harness engines verify").splitlines()
+    lines = kit.page((good, bad), "harness engines verify").splitlines()
     assert lines[2].startswith("1 of 2 readers conforms; failed: hive-3.1.3@container.")
     rows = {line.split(" | ")[0]: line.split(" | ")[1:] for line in lines if line.startswith("|")}
     assert len(rows["| reader"]) == 6

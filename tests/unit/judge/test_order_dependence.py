@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.core.records import Answer, FindingKind, Refusal, Responsible, Verdict, VerdictKind
-from harness.judge.order_dependence import WHY
+from harness.judge.verdicts import WHY
 from harness.model.canonical import Value
 from tests.builders.judged_story import answer_of, case_without_values, verdict_on
 from tests.builders.table_story import Story, history

@@ -18,8 +18,8 @@ from harness.artifacts.distribution import Distribution
 from harness.core.progress import Progress
 from harness.engines.spark.launch import session_conf
 from harness.run import compose_stack
-from harness.runtime import compose, image, image_choice, metastore
-from harness.runtime.compose import Service, StackFolder
+from harness.run.compose_stack import Service, StackFolder
+from harness.runtime import image, image_choice, metastore
 from harness.runtime.image_choice import ContainerImage
 from harness.runtime.metastore import MetastoreProgram
 
@@ -33,7 +33,7 @@ def service(name: str, called: str = "") -> Service:
     official = contract.reference(distribution)
     made = ContainerImage(official, "sha256:1", contract, official)
     if distribution.engine == "metastore":
-        return Service(called or compose.METASTORE, made, MetastoreProgram(distribution))
+        return Service(called or compose_stack.METASTORE, made, MetastoreProgram(distribution))
     configuration = engines.load(distribution.engine).configuration(distribution)
     return Service(called or name.partition("-")[0], made, configuration)
 
@@ -43,12 +43,12 @@ STACK = tuple(service(name) for name in (metastore.DISTRIBUTION, *NAMES))
 
 @cache
 def files(folder: StackFolder = FOLDER) -> dict[str, str]:
-    return compose.files(STACK, folder)
+    return compose_stack.files(STACK, folder)
 
 
 @cache
 def read(folder: StackFolder = FOLDER) -> dict[str, Any]:
-    stack: dict[str, Any] = YAML(typ="safe", pure=True).load(files(folder)[compose.FILE])
+    stack: dict[str, Any] = YAML(typ="safe", pure=True).load(files(folder)[compose_stack.FILE])
     return stack
 
 
@@ -57,7 +57,7 @@ def services(folder: StackFolder = FOLDER) -> dict[str, dict[str, Any]]:
 
 
 def test_the_file_holds_what_was_meant_and_is_of_a_version_that_both_kinds_read() -> None:
-    assert read() == compose.document(STACK, FOLDER)
+    assert read() == compose_stack.document(STACK, FOLDER)
     assert read()["version"] == "2.4"
     assert list(services()) == ["metastore", "spark", "hive", "trino", "prestosql", "prestodb"]
 
@@ -78,7 +78,7 @@ def test_a_service_has_the_limits_files_and_variables_of_a_run(stack_service: Se
     assert written["user"] == "1000:1000"
     assert not {"privileged", "cap_add", "network_mode", "pid"} & set(written)
     contract = stack_service.image.contract
-    uri = "" if stack_service.name == compose.METASTORE else "thrift://metastore:9083"
+    uri = "" if stack_service.name == compose_stack.METASTORE else "thrift://metastore:9083"
     around = contract.surroundings(uri, FOLDER.work)
     given = contract.settings(stack_service.configuration, around)
     inside = {one["target"]: files().get(one["source"][2:]) for one in written["volumes"]}
@@ -129,7 +129,7 @@ def test_spark_waits_for_people_with_the_configuration_of_the_worker() -> None:
 def test_nothing_secret_and_no_variable_of_compose_stands_in_a_stack() -> None:
     odd = files(replace(FOLDER, read_only=(Path("/a/$HOME"),)))
     assert not any(word in text for text in odd.values() for word in ("TOKEN", "password"))
-    assert "/a/$$HOME" in odd[compose.FILE]
+    assert "/a/$$HOME" in odd[compose_stack.FILE]
 
 
 def test_users_have_a_name_in_containers_unless_they_are_root() -> None:
@@ -160,6 +160,6 @@ def test_docker_compose_takes_the_file(tmp_path: Path) -> None:
     for name, text in files(replace(FOLDER, folder=tmp_path)).items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
-    command = ["docker-compose", "-f", str(tmp_path / compose.FILE), "config", "--quiet"]
+    command = ["docker-compose", "-f", str(tmp_path / compose_stack.FILE), "config", "--quiet"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
