@@ -287,7 +287,7 @@ def audit(
         count = stack.enter_context(progress.count("audit tables", len(named)))
         for database, table in named.items():
             yield (
-                _audited(database, table, plans[database], servers)
+                _audited(database, table, plans[database], on.read, servers)
                 if database in plans and isinstance(table, PinnedTable)
                 else before[database]
             )
@@ -333,11 +333,12 @@ def _audited(
     database: str,
     table: PinnedTable,
     plan: ReadPlan,
+    read: Callable[[ReadPlan], TableRows],
     servers: Sequence[tuple[Reader, Engine, Server]],
 ) -> AuditedTable:
     try:
         with _named_problem():
-            truth = TableTruth(database, table.facts, table_rows.read(plan))
+            truth = TableTruth(database, table.facts, read(plan))
         answers = [answer for on in servers for answer in ask(truth, *on)]
         answers = among_readers(answers) if plan.undecided else answers
         with _named_problem("it changed while readers were asked: "):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -14,12 +15,21 @@ from typing import Final, TypeVar
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
-from harness.audit import file_rows
+from harness.audit import file_rows, table_rows
 from harness.audit.file_rows import FileTable
 from harness.audit.projection import full_type
-from harness.audit.spark_plan import FILE, POSITION, SparkPlan, literal, quoted, spellings
+from harness.audit.spark_plan import (
+    FILE,
+    POSITION,
+    NotInSparkError,
+    SparkPlan,
+    literal,
+    quoted,
+    spellings,
+)
 from harness.audit.table_rows import TableRows
 from harness.core import refusals
+from harness.core.counting import counted
 from harness.core.errors import UsageProblem
 from harness.core.progress import Progress, started
 from harness.engines.api import NoAnswerError, RefusedError
@@ -166,7 +176,10 @@ class SparkReader:
     progress: Progress
 
     def table(self, plan: ReadPlan) -> SparkTable:
-        """Carry out a plan, and check it; raises FileFactError, SparkFaultError among them."""
+        """Carry out a plan, and check it.
+
+        Raises NotInSparkError: Spark lacks the type of a column. Raises FileFactError.
+        """
         table = SparkTable(
             self,
             SparkPlan(plan, work_folders.numbered(self.folder, "plan")),
@@ -181,6 +194,18 @@ class SparkReader:
             table.check()
             steps.advance()
         return table
+
+    def read(self, plan: ReadPlan) -> TableRows:
+        """Return all rows; those of a table with a type that Spark lacks are read here."""
+        try:
+            table = self.table(plan)
+        except NotInSparkError as why:
+            self.progress.note(f"this process reads a table: {why}")
+            return table_rows.read(plan)
+        for reason, number in Counter(table.plan.read_here.values()).items():
+            files = counted(number, "file", "files")
+            self.progress.note(f"this process reads {files} of a table: {reason}")
+        return table.table_rows()
 
     def ask(self, question: Callable[[Session], Answer]) -> Answer:
         """Ask the session; raises FileFactError where it refuses, or does not answer."""
@@ -222,7 +247,7 @@ def start(
 
 
 def _configured(distribution: Distribution, master: str) -> Distribution:
-    conf = {**_CONF, "spark.master": master, "spark.executor.memory": f"{HEAP_MB}m"}
+    conf = {**_CONF, "spark.master": master}
     if host := _address(master):
         conf |= {"spark.driver.host": host, "spark.driver.bindAddress": host}
     settings = {**distribution.settings, "conf": conf, "jvm": ("-XX:+UseParallelGC",)}

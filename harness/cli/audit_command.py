@@ -19,6 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 from harness.artifacts.cache import Cache
 from harness.artifacts.repository import without_login
 from harness.audit import known as known_differences
+from harness.audit import spark_reader
 from harness.audit.audit import audit as look
 from harness.audit.bank import AnswerBank
 from harness.audit.known import KnownDifferences
@@ -61,6 +62,8 @@ class AuditRequest:
     """The reader that the other one is compared with; empty where none is."""
     banked: bool = False
     """Whether the answers of the old reader are those of the bank."""
+    spark: str = ""
+    """The master of the Spark that reads the tables; empty where this process does."""
 
 
 _REQUEST: Final = TypeAdapter(AuditRequest)
@@ -88,6 +91,14 @@ def audit(
         list[str] | None,
         typer.Option("--database", metavar="PATTERN", help="Only databases of this name."),
     ] = None,
+    spark: Annotated[
+        str,
+        typer.Option(
+            metavar="MASTER",
+            help="Let Spark read the tables: local[*], or spark://host:port of a cluster that sees "
+            "them and the folder of the audit.",
+        ),
+    ] = "",
     folders: options.OwnOption = None,
     run_dir: options.RunDirOption = None,
     resume: options.ResumeOption = False,
@@ -117,6 +128,7 @@ def audit(
         *given.paths,
         shadow=given.shadow,
         no_values=given.no_values,
+        spark=spark,
     )
     return carried_out("audit", request, run_dir, output, offline=offline)
 
@@ -226,7 +238,12 @@ class _Prepared:
         cache.claim()
         progress, stored = output.progress(), AnswerBank(folder)
         before = {id(table) for table in stored.tables}
-        start, tables = partial(AuditReaders, cache, folder, progress), list[AuditedTable]()
+        asked = {reader.distribution for reader in readers}
+        spark = partial(spark_reader.start, request.spark, asked, cache, folder, progress)
+        start = partial(
+            AuditReaders, cache, folder, progress, spark=spark if request.spark else None
+        )
+        tables = list[AuditedTable]()
         try:
             for table in look(pinned, readers, start, progress, stored.audited):
                 audited = table
