@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from harness.artifacts import distributions
-from harness.engines.spark import delta_client, iceberg_client, worker, write_client
+from harness.engines.spark import delta_client, iceberg_client, plan_client, worker, write_client
 from harness.engines.spark.launch import SparkProgram
 from harness.engines.spark.session import Library
 from harness.runtime.api import Surroundings
 
-MODULES = (worker, write_client, iceberg_client, delta_client)
+MODULES = (worker, write_client, iceberg_client, delta_client, plan_client)
 SOURCES = [Path(str(module.__file__)).read_text(encoding="utf-8") for module in MODULES]
 each_file = pytest.mark.parametrize("source", SOURCES, ids=["worker", *Library])
 NEWER = {"removeprefix", "removesuffix", "pairwise", "batched", "cache", "zoneinfo", "tomllib"}
