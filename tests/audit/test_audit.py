@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from harness.audit import table_rows
 from harness.audit.audit import AnswerJudge, TableTruth, among_readers, audit
 from harness.audit.comparison import TableDifferenceKind
 from harness.audit.records import AuditedAnswer, AuditedTable
@@ -45,6 +46,8 @@ class SimulatedReader:
 
     def __call__(self, *_: object) -> Any:  # noqa: ANN401 - stands for AuditReaders
         return self
+
+    read = staticmethod(table_rows.read)
 
     def serve(self, name: str) -> tuple[Any, Any]:
         del name
