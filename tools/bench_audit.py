@@ -52,7 +52,10 @@ for _ in range(int(times)):
 
 def fingerprints(columns: Sequence[str], view: str) -> str:
     """Return the statement: how many rows, and of each column the sum of its hashes."""
-    texts = [f"md5({'to_json' if name == 's' else 'string'}({quoted(name)}))" for name in columns]
+    texts = [
+        f"md5(cast({'to_json' if name == 's' else 'string'}({quoted(name)}) as binary))"
+        for name in columns
+    ]
     hashes = ", ".join(f"{text} as h{at}" for at, text in enumerate(texts))
     numbers = ", ".join(
         f"cast(translate(substr(h{at}, 1, 16), 'abcdef', '012345') as bigint) as n{at}"
