@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import datetime
 import logging
+import math
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from typing import Final
 
 from harness.artifacts import distributions
-from harness.audit import comparison, read_strategies, table_rows
+from harness.audit import comparison, large_tables, read_strategies, table_rows
 from harness.audit.bank import check_there, identity
 from harness.audit.catalog_entry import catalog_entry
 from harness.audit.comparison import Row, TableDifference, TableDifferenceKind
+from harness.audit.file_rows import FileTable
+from harness.audit.fingerprints import PlanFingerprints
+from harness.audit.large_tables import FingerprintReader, LargeTable
 from harness.audit.projection import full_type
 from harness.audit.readers import AuditReaders, Entries
 from harness.audit.records import AuditedAnswer, AuditedTable, ShownDifference
+from harness.audit.spark_fingerprints import SparkFingerprints
+from harness.audit.spark_reader import SparkReader, SparkTable
 from harness.audit.table_rows import TableRows
 from harness.audit.tables import PinnedTable
 from harness.core import refusals, tolerances
@@ -27,10 +34,20 @@ from harness.core.errors import DEFECT, HarnessError
 from harness.core.progress import Progress
 from harness.core.records import VerdictKind, labelled
 from harness.core.tolerances import LOWER, MILLISECONDS
-from harness.engines.api import Engine, NoAnswerError, Question, RefusedError, Reply, Server
+from harness.engines.api import (
+    Connection,
+    Engine,
+    NoAnswerError,
+    Question,
+    RefusedError,
+    Reply,
+    Server,
+)
 from harness.engines.arrow_values import canonical_type
+from harness.engines.fingerprint_sql import FingerprintWords
 from harness.engines.format_facts import FormatFacts
 from harness.formats.api import FileFactError
+from harness.formats.files import arrow_file
 from harness.formats.files.table_folder import UnreadableError
 from harness.formats.read_plan import ReadPlan
 from harness.judge.understand import milliseconds
@@ -49,6 +66,8 @@ MOST_SHOWN: Final = 20
 MOST_COLUMNS: Final = 12
 """Of so many columns conditions are asked."""
 TIMEOUT_S: Final = 300.0
+SOME: Final = 100
+"""Of so many rows of a large table the values of conditions are taken."""
 ENOUGH: Final = 2
 """Questions that a reader refuses first, all for one reason: then it refuses the table."""
 
@@ -61,6 +80,14 @@ class TableTruth:
     """By which readers know it."""
     format: FormatFacts
     rows: TableRows
+
+    @property
+    def size(self) -> int:
+        return len(self.rows.rows)
+
+    @property
+    def file_count(self) -> int:
+        return len(self.rows.files)
 
     @cached_property
     def queries(self) -> tuple[Query, ...]:
@@ -83,7 +110,7 @@ class TableTruth:
             if part.parts or not type_ or "." in part.name:  # paths are dotted
                 continue
             yield Query(where=Condition(part.name, Comparison.NULL))
-            there = [row[at] for row in self.rows.rows if row[at] is not None]
+            there = [row[at] for row in self.rows.rows if is_asked(row[at])]
             # Bytes have no literal in common; libraries of Iceberg differ in those of moments.
             asked = type_ != "binary" and (self.format.family, type_) != ("iceberg", "timestamp")
             if there and asked:
@@ -100,8 +127,35 @@ class TableTruth:
         return "", None
 
 
+class PartOfTable(TableTruth):
+    """Some rows of a table, which say nothing of how it was read."""
+
+    read_otherwise = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AuditLimits:
+    """What a table may cost; what is over it is not known."""
+
+    timeout_s: float = TIMEOUT_S
+    """For each question."""
+    seconds: float | None = None
+    """For all questions of one reader."""
+    size: int | None = None
+    """Bytes of data files."""
+    fetched: int = large_tables.MOST_ROWS
+    """Of tables with more rows all are fetched by nobody."""
+
+
+NO_LIMITS: Final = AuditLimits()
+
+
 def ask(
-    table: TableTruth, reader: Reader, engine: Engine, server: Server
+    table: TableTruth | LargeTable,
+    reader: Reader,
+    engine: Engine,
+    server: Server,
+    limits: AuditLimits = NO_LIMITS,
 ) -> Iterator[AuditedAnswer]:
     """Yield what a reader shows of a table, question by question."""
     settings, distribution = dict(reader.settings), distributions.load(reader.distribution)
@@ -109,14 +163,17 @@ def ask(
         yield AuditedAnswer(str(reader), query_text(ALL), "", VerdictKind.UNSUPPORTED, why)
         return
     declared = tolerances.declared_for_format(str(reader), table.format.name)
-    judge = AnswerJudge(table, lower=LOWER in declared, milliseconds=MILLISECONDS in declared)
-    refused = list[str]()
+    judge = partial(AnswerJudge, lower=LOWER in declared, milliseconds=MILLISECONDS in declared)
+    refused, began = list[str](), time.monotonic()
     with closing(server.connect(settings)) as connection:
+        ask_ = _asker(table, engine.fingerprint_words(settings), connection, judge, limits)
         for query in table.queries:
-            question = Question(table.database, TABLE, table.format, query)
             made = AuditedAnswer(str(reader), query_text(query), "", VerdictKind.UNKNOWN)
+            if limits.seconds is not None and time.monotonic() - began > limits.seconds:
+                yield replace(made, because=f"the {limits.seconds:g} s for a table are over")
+                return
             try:
-                answer = judge.judge(made, query, connection.ask(question, timeout_s=TIMEOUT_S))
+                answer = ask_(query)
             except RefusedError as problem:
                 refused.append(refusals.text(problem.refusal))
                 yield replace(made, verdict=VerdictKind.REFUSED, because=refused[-1])
@@ -131,7 +188,35 @@ def ask(
                 LOG.exception("%s: an answer cannot be judged", reader)
                 yield replace(made, because=f"{DEFECT} ({problem!r})")
             else:
-                yield answer
+                yield replace(answer, reader=made.reader, query=made.query)
+
+
+def _asker(
+    table: TableTruth | LargeTable,
+    words: FingerprintWords | None,
+    connection: Connection,
+    judge: Callable[[TableTruth], AnswerJudge],
+    limits: AuditLimits,
+) -> Callable[[Query], AuditedAnswer]:
+    """Return what asks a question, and judges the answer."""
+
+    def whole(query: Query) -> AuditedAnswer:
+        question = Question(table.database, TABLE, table.format, query)
+        return judged.judge(query, connection.ask(question, timeout_s=limits.timeout_s))
+
+    def some(rows: TableRows, query: Query, reply: Reply) -> AuditedAnswer:
+        return judge(PartOfTable(table.database, table.format, rows)).judge(query, reply)
+
+    if isinstance(table, TableTruth):
+        judged = judge(table)
+        return whole
+    if words is None:
+        because = f"it has more than {limits.fetched:,} rows, and cannot be asked for fingerprints"
+        return lambda _: AuditedAnswer("", "", "", VerdictKind.UNKNOWN, because)
+    reader = judge(PartOfTable(table.database, table.format, TableRows(table.plan, ())))
+    return FingerprintReader(
+        table, connection, words, some, limits.timeout_s, reader.lower, reader.milliseconds
+    ).answer
 
 
 def among_readers(answers: Sequence[AuditedAnswer]) -> list[AuditedAnswer]:
@@ -154,6 +239,11 @@ def among_readers(answers: Sequence[AuditedAnswer]) -> list[AuditedAnswer]:
 def _is_of_rows(answer: AuditedAnswer) -> bool:
     """Return whether a reader showed something; those of one digest, none too, show the same."""
     return answer.verdict is VerdictKind.CORRECT or answer.total > 0
+
+
+def is_asked(value: Value) -> bool:
+    """Return whether a value stands in a condition; NULL and NaN are equal to nothing."""
+    return value is not None and not (isinstance(value, float) and not math.isfinite(value))
 
 
 def query_text(query: Query) -> str:
@@ -181,14 +271,17 @@ class AnswerJudge:
     milliseconds: bool
     """Whether it shows moments by milliseconds."""
 
-    def judge(self, asked: AuditedAnswer, query: Query, reply: Reply) -> AuditedAnswer:
-        """Return the verdict on an answer; what it is wrong in, and how the table was read."""
+    def judge(self, query: Query, reply: Reply) -> AuditedAnswer:
+        """Return the verdict on an answer; what it is wrong in, and how the table was read.
+
+        Who asked what is left to who calls.
+        """
         columns = labelled(query, reply.columns)
         names = tuple(column.name for column in columns)
-        answered = replace(asked, sql=reply.sent, seconds=reply.seconds)
+        answered = AuditedAnswer("", "", reply.sent, VerdictKind.CORRECT, seconds=reply.seconds)
         wrong = self._differences(self.table.rows, query, names, reply.rows)
         if not wrong:
-            return replace(answered, verdict=VerdictKind.CORRECT)
+            return answered
         undecided = "; ".join(self.table.rows.plan.undecided)
         return replace(
             answered,
@@ -264,6 +357,7 @@ def audit(
     readers: Sequence[Reader],
     start: Callable[[Entries, ExitStack], AuditReaders],
     progress: Progress,
+    limits: AuditLimits = NO_LIMITS,
     audited: Callable[[PinnedTable, str], AuditedTable | None] = lambda *_: None,
 ) -> Iterator[AuditedTable]:
     """Yield what readers show of tables; raises EnvironmentProblem where one does not start.
@@ -287,7 +381,7 @@ def audit(
         count = stack.enter_context(progress.count("audit tables", len(named)))
         for database, table in named.items():
             yield (
-                _audited(database, table, plans[database], on.read, servers)
+                _audited(database, table, plans[database], on.reader, servers, limits)
                 if database in plans and isinstance(table, PinnedTable)
                 else before[database]
             )
@@ -329,17 +423,70 @@ def _pinned(plan: ReadPlan) -> tuple[str, Sequence[str]]:
     return plan.version, [file.location for file in plan.files]
 
 
+def _truth(
+    database: str,
+    table: PinnedTable,
+    plan: ReadPlan,
+    limits: AuditLimits,
+    reader: SparkReader | None,
+) -> TableTruth | LargeTable:
+    """Read a table, whose rows are let go where they are too many."""
+    if limits.size is not None:
+        size = sum(map(arrow_file.size, {file.location for file in plan.every_file}))
+        if size > limits.size:
+            raise ValueError(f"its files have {size:,} bytes, and {limits.size:,} are the most")
+    if reader and (carried_out := reader.carried_out(plan)):
+        return _by_spark(database, table, carried_out, limits)
+    size, count, files = 0, 0, list[FileTable]()
+    for file in table_rows.files(plan):
+        size, count = size + file.rows.num_rows, count + 1
+        files = [*files, file] if size <= limits.fetched else files[:1] or [_begin(file)]
+    truth = TableTruth(database, table.facts, TableRows(plan, tuple(files)))
+    if size <= limits.fetched:
+        return truth
+    some = replace(truth, rows=TableRows(plan, tuple(map(_begin, files))))
+    return LargeTable(
+        database, table.facts, plan, size, count, some.queries, PlanFingerprints(plan)
+    )
+
+
+def _by_spark(
+    database: str, table: PinnedTable, read: SparkTable, limits: AuditLimits
+) -> TableTruth | LargeTable:
+    size, plan = read.size, read.plan.plan
+    rows = read.table_rows(f"true limit {SOME}" if size > limits.fetched else "true")
+    truth = TableTruth(database, table.facts, rows)
+    if size <= limits.fetched:
+        return truth
+    return LargeTable(
+        database,
+        table.facts,
+        plan,
+        size,
+        len(list(plan.every_file)),
+        truth.queries,
+        SparkFingerprints(read),
+        carry_out=lambda other: SparkFingerprints(read.reader.table(other)),
+    )
+
+
+def _begin(file: FileTable) -> FileTable:
+    """Return the first rows of a file."""
+    return replace(file, rows=file.rows.slice(0, SOME), positions=file.positions[:SOME])
+
+
 def _audited(
     database: str,
     table: PinnedTable,
     plan: ReadPlan,
-    read: Callable[[ReadPlan], TableRows],
+    reader: SparkReader | None,
     servers: Sequence[tuple[Reader, Engine, Server]],
+    limits: AuditLimits,
 ) -> AuditedTable:
     try:
         with _named_problem():
-            truth = TableTruth(database, table.facts, read(plan))
-        answers = [answer for on in servers for answer in ask(truth, *on)]
+            truth = _truth(database, table, plan, limits, reader)
+        answers = [answer for on in servers for answer in ask(truth, *on, limits)]
         answers = among_readers(answers) if plan.undecided else answers
         with _named_problem("it changed while readers were asked: "):
             now = table.plan()
@@ -362,8 +509,8 @@ def _audited(
         table.table.location,
         plan.version,
         tuple((part.name, part.type) for part in plan.columns),
-        len(truth.rows.rows),
-        len(truth.rows.files),
+        truth.size,
+        truth.file_count,
         plan.undecided,
         tuple(table.locations.moved),
         questions=tuple(map(query_text, truth.queries)),

@@ -16,13 +16,10 @@ from pymetastore.hive_metastore import ttypes
 
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
-from harness.audit import table_rows
 from harness.audit.spark_reader import SparkReader
-from harness.audit.table_rows import TableRows
 from harness.core.progress import Progress, started
 from harness.engines.api import Engine, Server
 from harness.engines.python_library import Entry, PythonLibrary
-from harness.formats.read_plan import ReadPlan
 from harness.read.questions import load_engine
 from harness.runtime import metastore_client, provide, work_folders
 from harness.runtime.api import MetastoreUris
@@ -57,7 +54,7 @@ class AuditReaders:
     stack: ExitStack
     """Stops what was started."""
     spark: Callable[[], AbstractContextManager[SparkReader]] | None = None
-    """Starts the Spark that reads tables; else this process reads them."""
+    """Starts it."""
 
     def serve(self, name: str) -> tuple[Engine, Server]:
         """Start the server of a distribution that knows the tables; raises EnvironmentProblem."""
@@ -71,12 +68,9 @@ class AuditReaders:
             serving = engine.serve(runtime, self._metastore, folder, self.progress)
         return engine, self.stack.enter_context(started(name, serving, self.progress))
 
-    def read(self, plan: ReadPlan) -> TableRows:
-        """Carry out a read plan; raises FileFactError, EnvironmentProblem."""
-        return self._reader.read(plan) if self._reader else table_rows.read(plan)
-
     @cached_property
-    def _reader(self) -> SparkReader | None:
+    def reader(self) -> SparkReader | None:
+        """The Spark that carries out read plans; None where this process does."""
         return self.stack.enter_context(self.spark()) if self.spark else None
 
     def _catalog(self) -> GivenEntries:

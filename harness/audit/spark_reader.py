@@ -15,7 +15,7 @@ from typing import Final, TypeVar
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
-from harness.audit import file_rows, table_rows
+from harness.audit import file_rows
 from harness.audit.file_rows import FileTable
 from harness.audit.projection import full_type
 from harness.audit.spark_plan import (
@@ -84,6 +84,11 @@ class SparkTable:
 
     def run(self, sql: str) -> SparkRows:
         return self.reader.ask(lambda session: session.run(sql, timeout_s=TIMEOUT_S))
+
+    @cached_property
+    def size(self) -> int:
+        ((number,),) = self.run(f"select count(*) from {self.view}").rows
+        return int(number)
 
     def rows(self, where: str = "true") -> Iterator[tuple[PlannedFile, int, tuple[Value, ...]]]:
         """Yield the rows for which an expression holds, with their places."""
@@ -195,17 +200,17 @@ class SparkReader:
             steps.advance()
         return table
 
-    def read(self, plan: ReadPlan) -> TableRows:
-        """Return all rows; those of a table with a type that Spark lacks are read here."""
+    def carried_out(self, plan: ReadPlan) -> SparkTable | None:
+        """Carry out a plan; None if Spark lacks the type of a column; raises FileFactError."""
         try:
             table = self.table(plan)
         except NotInSparkError as why:
             self.progress.note(f"this process reads a table: {why}")
-            return table_rows.read(plan)
+            return None
         for reason, number in Counter(table.plan.read_here.values()).items():
             files = counted(number, "file", "files")
             self.progress.note(f"this process reads {files} of a table: {reason}")
-        return table.table_rows()
+        return table
 
     def ask(self, question: Callable[[Session], Answer]) -> Answer:
         """Ask the session; raises FileFactError where it refuses, or does not answer."""

@@ -37,7 +37,12 @@ def _canonical_rows(table: pa.Table) -> Iterator[tuple[Value, ...]]:
 
 def read(plan: ReadPlan) -> TableRows:
     """Read every file of a plan; raises FileFactError."""
-    files = [file_rows.read(plan, file)[0] for file in plan.files]
+    return TableRows(plan, tuple(files(plan)))
+
+
+def files(plan: ReadPlan) -> Iterator[FileTable]:
+    """Yield the rows of a plan, one file or file group after the other; raises FileFactError."""
+    for file in plan.files:
+        yield file_rows.read(plan, file)[0]
     for one in plan.merges:
-        files += merge.read(plan, one)
-    return TableRows(plan, tuple(files))
+        yield from merge.read(plan, one)

@@ -20,9 +20,11 @@ from harness.artifacts.cache import Cache
 from harness.artifacts.repository import without_login
 from harness.audit import known as known_differences
 from harness.audit import spark_reader
+from harness.audit.audit import NO_LIMITS, TIMEOUT_S, AuditLimits
 from harness.audit.audit import audit as look
 from harness.audit.bank import AnswerBank
 from harness.audit.known import KnownDifferences
+from harness.audit.large_tables import MOST_ROWS
 from harness.audit.readers import AuditReaders
 from harness.audit.records import Audit, AuditedTable
 from harness.audit.redaction import without_values
@@ -64,6 +66,7 @@ class AuditRequest:
     """Whether the answers of the old reader are those of the bank."""
     spark: str = ""
     """The master of the Spark that reads the tables; empty where this process does."""
+    limits: AuditLimits = NO_LIMITS
 
 
 _REQUEST: Final = TypeAdapter(AuditRequest)
@@ -99,6 +102,18 @@ def audit(
             "them and the folder of the audit.",
         ),
     ] = "",
+    timeout: options.TimeoutOption = TIMEOUT_S,
+    most_seconds: Annotated[
+        float | None,
+        typer.Option(min=1, help="Seconds for a table and a reader; what is left is not known."),
+    ] = None,
+    most_bytes: Annotated[
+        int | None,
+        typer.Option(min=1, help="Bytes of data files of a table; a larger one is not known."),
+    ] = None,
+    most_rows: Annotated[
+        int, typer.Option(min=1, help="Compare tables with more rows by fingerprints.")
+    ] = MOST_ROWS,
     folders: options.OwnOption = None,
     run_dir: options.RunDirOption = None,
     resume: options.ResumeOption = False,
@@ -129,6 +144,7 @@ def audit(
         shadow=given.shadow,
         no_values=given.no_values,
         spark=spark,
+        limits=AuditLimits(timeout, most_seconds, most_bytes, most_rows),
     )
     return carried_out("audit", request, run_dir, output, offline=offline)
 
@@ -245,7 +261,7 @@ class _Prepared:
         )
         tables = list[AuditedTable]()
         try:
-            for table in look(pinned, readers, start, progress, stored.audited):
+            for table in look(pinned, readers, start, progress, request.limits, stored.audited):
                 audited = table
                 if id(table) not in before:
                     audited = without_values(table, key) if request.no_values else table

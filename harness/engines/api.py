@@ -17,8 +17,10 @@ from harness.artifacts.distribution import Distribution
 from harness.core.progress import Progress
 from harness.core.records import Column, Refusal
 from harness.core.tolerances import Normalised
+from harness.engines.fingerprint_sql import FingerprintWords
 from harness.engines.format_facts import FormatFacts
 from harness.model.canonical import OwnTexts, Value
+from harness.model.fingerprint import Fingerprint
 from harness.model.query import Query
 from harness.runtime.api import Configuration, MetastoreUris, Runtime
 
@@ -57,6 +59,9 @@ class Question:
     """The column that tells rows apart; some engines need it to ask for what was written since."""
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Those of the table."""
+    fingerprint: Fingerprint | None = None
+    """Sums of hashes are asked for instead of rows, or rows by their hashes; see
+    `Engine.fingerprint_words`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +174,9 @@ class Engine(Protocol):
 
     def time_travel(self, distribution: Distribution) -> TimeTravel:
         """Return how a version of the engine is asked for a table's past."""
+
+    def fingerprint_words(self, settings: ReaderSettings) -> FingerprintWords | None:
+        """Return how a reader is asked for fingerprints; None where it cannot be."""
 
     def cannot(
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts

@@ -36,6 +36,7 @@ from harness.engines.api import (
 )
 from harness.engines.arrow_values import canonical, canonical_type
 from harness.engines.engine_support import code_digest, connect_to_worker
+from harness.engines.fingerprint_sql import FingerprintWords
 from harness.engines.format_facts import FormatFacts
 from harness.runtime import metastore_client
 from harness.runtime.api import Configuration, MetastoreUris, Running, Runtime, Served, Surroundings
@@ -102,6 +103,11 @@ class PythonLibrary:
     files: tuple[str, ...] = ()
     """The kinds of data files that it reads; empty for all."""
     unasked: Mapping[str, str] = field(default_factory=dict, hash=False)
+    fingerprints: FingerprintWords | None = None
+    """How its SQL asks for them."""
+
+    def fingerprint_words(self, settings: ReaderSettings) -> FingerprintWords | None:
+        return None if self.expressions(settings) else self.fingerprints
 
     def statements(
         self,

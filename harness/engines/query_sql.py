@@ -9,7 +9,9 @@ from typing import Any, Final
 
 from harness.core.records import Column
 from harness.core.tolerances import Normalised
+from harness.engines import fingerprint_sql
 from harness.engines.api import Question, Reply, TimeTravel, TimeTravelWords
+from harness.engines.fingerprint_sql import FingerprintWords
 from harness.model.canonical import OwnTexts, Value, text_of
 from harness.model.identifiers import CHANGE_COLUMNS, SINCE, free_name
 from harness.model.query import Comparison, Condition
@@ -110,13 +112,14 @@ def select(
     time_travel: TimeTravel | None = None,
     catalog: str = "",
     nan: str = NAN_EQUALS,
+    words: FingerprintWords | None = None,
 ) -> str:
     """Return the SQL of a question in the words that all engines share.
 
     Identifiers are quoted with `mark`; a catalog may stand before the database. `nan`: how the
-    engine is asked for NaN.
+    engine is asked for NaN, `words`: for fingerprints.
 
-    Raises LookupError: it is about the past, for which the engine has no words.
+    Raises LookupError: it is about the past, or for a fingerprint, and the engine has no words.
     """
     query = question.query
     columns = ", ".join(quoted(path, mark) for path in query.columns) or "*"
@@ -124,8 +127,12 @@ def select(
     if query.extreme:
         result = f"{query.extreme}({columns})"
     source = _source(question, mark, time_travel or {}, catalog)
-    conditions = " and ".join(predicate(condition, mark, nan) for condition in query.conditions)
-    where = f" where {conditions}" if conditions else ""
+    conditions = [predicate(condition, mark, nan) for condition in query.conditions]
+    if question.fingerprint is not None:
+        if words is None:
+            raise LookupError("there are no words for fingerprints")
+        return fingerprint_sql.select(question.fingerprint, source, conditions, mark, words)
+    where = f" where {' and '.join(conditions)}" if conditions else ""
     limit = f" limit {query.limit}" if query.limit else ""
     return f"select {result} from {source}{where}{limit}"
 
@@ -136,8 +143,11 @@ def _source(question: Question, mark: str, time_travel: TimeTravel, catalog: str
     name = question.table + _filled(words.suffix, question)
     database = f"{catalog}.{question.database}" if catalog else question.database
     table = f"{quoted(database, mark)}.{quoted(name, mark)}"
-    paths = (*question.query.columns, *question.query.filters)
-    alias = free_name(words.alias or name, [part for path in paths for part in path.split(".")])
+    paths: list[Sequence[str]] = [
+        path.split(".") for path in (*question.query.columns, *question.query.filters)
+    ]
+    paths += [part.shown for part in question.fingerprint.parts] if question.fingerprint else []
+    alias = free_name(words.alias or name, [part for path in paths for part in path])
     source = _filled(words.source, question, table=table, key=quoted(question.key, mark))
     return source if alias == name else f"{source} {quoted(alias, mark)}"
 

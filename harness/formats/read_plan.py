@@ -7,7 +7,7 @@ are deleted. It says nothing of how files are read. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -125,3 +125,11 @@ class ReadPlan:
     """What the format's rules leave open about this table, a sentence each, with the source."""
     may_become: MayBecome = whatever_arrow_casts
     """What else is stored is an error: the file is not what the table's records say."""
+
+    @property
+    def every_file(self) -> Iterator[PlannedFile]:
+        """All files that have rows, or versions of rows."""
+        yield from self.files
+        for merge in self.merges:
+            yield from (merge.base,) if merge.base else ()
+            yield from (file for file in merge.versions if isinstance(file, PlannedFile))

@@ -13,7 +13,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from harness.audit import table_rows
 from harness.audit.audit import AnswerJudge, TableTruth, among_readers, audit
 from harness.audit.comparison import TableDifferenceKind
 from harness.audit.records import AuditedAnswer, AuditedTable
@@ -47,11 +46,11 @@ class SimulatedReader:
     def __call__(self, *_: object) -> Any:  # noqa: ANN401 - stands for AuditReaders
         return self
 
-    read = staticmethod(table_rows.read)
+    reader = None
 
     def serve(self, name: str) -> tuple[Any, Any]:
         del name
-        engine = SimpleNamespace(cannot=lambda *_: self.cannot)
+        engine = SimpleNamespace(cannot=lambda *_: self.cannot, fingerprint_words=lambda _: None)
         return engine, SimpleNamespace(connect=lambda _: self)
 
     def ask(self, question: Question, *, timeout_s: float) -> Reply:
@@ -222,10 +221,10 @@ def test_an_error_of_the_harness_in_judging_is_its_own(
 ) -> None:
     right = AnswerJudge.judge
 
-    def judge(self: AnswerJudge, asked: AuditedAnswer, query: Query, reply: Reply) -> AuditedAnswer:
+    def judge(self: AnswerJudge, query: Query, reply: Reply) -> AuditedAnswer:
         if query.count:
             raise KeyError("a place that nobody thought of")
-        return right(self, asked, query, reply)
+        return right(self, query, reply)
 
     monkeypatch.setattr(AnswerJudge, "judge", judge)
     result = audited(table, SimulatedReader(RIGHT))
@@ -266,7 +265,7 @@ def test_what_was_audited_before_is_asked_about_once_it_changed(table: DeltaFold
     def again() -> AuditedTable:
         tables = tuple(pinned(str(table.path), ()))
         known = lambda _, identity: before if identity == before.identity else None  # noqa: E731
-        (result,) = audit(tables, [READER], reader, Progress(), known)
+        (result,) = audit(tables, [READER], reader, Progress(), audited=known)
         return result
 
     assert again() is before

@@ -8,6 +8,8 @@ import subprocess
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from decimal import Decimal
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -18,19 +20,25 @@ import pytest
 
 from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import Cache
-from harness.audit import spark_plan, spark_reader, table_rows
+from harness.audit import spark_fingerprints, spark_plan, spark_reader, table_rows
+from harness.audit.compared_parts import compared
 from harness.audit.comparison import row_text
+from harness.audit.fingerprints import PlanFingerprints
+from harness.audit.spark_fingerprints import SparkFingerprints
 from harness.audit.spark_reader import SparkFaultError, SparkReader
 from harness.audit.table_rows import TableRows
 from harness.cli.app import main
 from harness.core.errors import UsageProblem
 from harness.core.progress import Progress
+from harness.engines.arrow_values import canonical_type
 from harness.formats.api import FileFactError
 from harness.formats.files import table_folder
 from harness.formats.files.table_folder import UnreadableError
 from harness.formats.hive import read_plan
 from harness.formats.hive.read_plan import DeclaredColumns
 from harness.formats.read_plan import ReadPlan
+from harness.model.fingerprint import Fingerprint, FloatText
+from harness.model.query import ALL, Comparison, Condition, Query
 from tests.audit.small_iceberg_tables import TABLES as ICEBERG_TABLES
 from tests.audit.small_iceberg_tables import plan_of, written
 from tests.audit.test_foreign_tables import MISSING
@@ -79,6 +87,52 @@ def test_spark_reads_small_tables_as_this_process_does(reader: SparkReader, tmp_
     assert by_spark > len(ICEBERG_TABLES)
 
 
+def test_spark_makes_the_sums_that_this_process_makes(reader: SparkReader, tmp_path: Path) -> None:
+    columns = {
+        "i": pa.array([1, None, -3]),
+        "f": pa.array([0.1, -0.0, float("nan")], pa.float32()),
+        "d": pa.array([Decimal("0.0000001"), Decimal("-1.5"), None], pa.decimal128(20, 7)),
+        "t": pa.array(["é", "", None]),
+        "b": pa.array([b"\x00\xff", b"", None]),
+        "l": pa.array([True, False, None]),
+        "m": pa.array([-1, 1_700_000_000_123_456, None], pa.timestamp("us", "UTC")),
+        "n": pa.array([-1, 0, None], pa.timestamp("us")),
+        "y": pa.array([-1, 19_000, None], pa.date32()),
+        "s": pa.array([{"x": 1, "y": None}, {"x": None, "y": "a"}, None]),
+        "a": pa.array([[1, None], [], None]),
+        "p": pa.array([[("b", 2), ("a", None)], [], None], pa.map_(pa.string(), pa.int32())),
+    }
+    pq.write_table(pa.table(columns), tmp_path / "f.parquet")
+    plan = read_plan.plan(table_folder.at(str(tmp_path)))
+    table = [
+        (part.name, canonical_type(column.type))
+        for part, column in zip(plan.columns, columns.values(), strict=True)
+    ]
+    parts = compared(table, table, spark_fingerprints.WORDS, lower=False)
+    assert parts.left_out == ()
+    queries = (
+        ALL,
+        Query(where=Condition("i", Comparison.NULL)),
+        Query(where=Condition("i", Comparison.EQUAL, "1", "long")),
+    )
+    spark, here = SparkFingerprints(reader.table(plan)), PlanFingerprints(plan)
+    asked = Fingerprint(parts.parts)
+    for form in (
+        asked,
+        replace(asked, milliseconds=True),
+        replace(asked, digits=3, by=(0,)),
+        replace(asked, floats=FloatText.SHORTEST),
+    ):
+        sums = here.sums(form, queries)
+        assert sums[0]
+        assert spark.sums(form, queries) == sums
+        (first, *_) = here.sums(replace(asked, digits=3), (ALL,))[0]
+        few = replace(asked, digits=3, within=(first,))
+        assert spark.sums(few, (ALL,)) == here.sums(few, (ALL,))
+        few = replace(few, rows=True)
+        assert with_places(spark.rows(few, ALL)) == with_places(here.rows(few, ALL))
+
+
 @pytest.mark.nightly
 @pytest.mark.skipif(not FOREIGN_TABLES, reason=MISSING)
 def test_spark_reads_tables_of_other_projects_as_this_process_does(reader: SparkReader) -> None:
@@ -89,8 +143,9 @@ def test_spark_reads_tables_of_other_projects_as_this_process_does(reader: Spark
                 expected = with_places(table_rows.read(plan))
             except (FileFactError, UnreadableError):
                 continue  # what is refused here is not given to Spark
-            shown = with_places(reader.read(plan))
-            assert shown == expected, f"{table.name}, {version.name}"
+            if carried_out := reader.carried_out(plan):
+                shown = with_places(carried_out.table_rows())
+                assert shown == expected, f"{table.name}, {version.name}"
 
 
 def test_a_spark_of_the_version_of_a_reader_does_not_read(
@@ -160,6 +215,6 @@ def test_an_audit_has_spark_read_its_tables(
 ) -> None:
     pq.write_table(pa.table({"a": [1, 2]}), _empty(tmp_path / "t") / "f.parquet")
     command = ["audit", str(tmp_path / "t"), "--reader", "duckdb-1.5.5", "--spark", "local[1]"]
-    assert main([*command, "--run-dir", str(tmp_path / "run")]) == 0
+    assert main([*command, "--most-rows", "1", "--run-dir", str(tmp_path / "run")]) == 0
     assert "carries out a read plan" in capsys.readouterr().err
     assert list((tmp_path / "run").glob("spark-3.5.8-plans-0/plan-0"))

@@ -17,6 +17,7 @@ from harness.core.errors import UsageProblem
 from harness.core.progress import Progress
 from harness.core.records import Column
 from harness.engines.api import PlannedReads, Question, ReaderSettings, Reply, TimeTravel
+from harness.engines.fingerprint_sql import FingerprintWords
 from harness.engines.format_facts import FormatFacts
 from harness.runtime.api import Configuration, MetastoreUris, Runtime
 
@@ -100,6 +101,10 @@ class ToyEngine:
         self, distribution: Distribution, settings: ReaderSettings, question: Question
     ) -> tuple[str, ...]:
         return (_text(question),)
+
+    def fingerprint_words(self, settings: ReaderSettings) -> FingerprintWords | None:
+        del settings
+        return None
 
     def time_travel(self, distribution: Distribution) -> TimeTravel:
         return {}

@@ -14,6 +14,7 @@ from typing import Final
 from harness.core.setting_values import SettingValues
 from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTravel, TimeTravelWords
 from harness.engines.duckdb import answers
+from harness.engines.fingerprint_sql import FingerprintWords
 from harness.engines.format_facts import FormatFacts
 from harness.engines.python_library import POINTER, Description, Entry, PythonLibrary, source_of
 from harness.engines.query_sql import ANSI, select
@@ -40,10 +41,29 @@ TIME_TRAVEL: Final[TimeTravel] = {
 }
 """DuckDB's manual, "Delta Extension"; an older snapshot is an argument of `iceberg_scan` ("Iceberg
 Extension", snapshot_from_id)."""
+FINGERPRINTS: Final = FingerprintWords(
+    {
+        "boolean": "cast({0} as varchar)",
+        "integer": "cast({0} as varchar)",
+        "float": "case when isnan({0}) then 'NaN' "
+        "else cast(cast(cast(cast({0} as double) as bit) as bigint) as varchar) end",
+        "decimal": "cast({0} as varchar)",
+        "date": "cast({0} - date '1970-01-01' as varchar)",
+        "timestamp": "cast(epoch_us({0}) as varchar)",
+        "string": "{0}",
+        "binary": "lower(hex({0}))",
+        "array": "array_to_string(list_transform({0}, lambda {x}: {hash}), '')",
+        "map": "array_to_string(list_sort(list_transform(map_entries({0}), lambda {x}: {hash})),"
+        " '')",
+    },
+    number="cast(cast(translate(substr({0}, 1, 16), 'abcdef', '012345') as bigint)"
+    " as decimal(38, 0))",
+)
+"""DuckDB's manual, "Bitstring Type", "Timestamp Functions", "Lambda Functions", "Map Functions"."""
 
 
 def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG001 - as all
-    return select(question, ANSI, TIME_TRAVEL)
+    return select(question, ANSI, TIME_TRAVEL, words=FINGERPRINTS)
 
 
 def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -> Description:
@@ -86,4 +106,5 @@ ENGINE: Final = PythonLibrary(
     setting_families={UNION: ("hive",)},
     conf=lambda settings: {name.replace("-", "_"): value for name, value in settings.items()},
     files=("parquet",),
+    fingerprints=FINGERPRINTS,
 )

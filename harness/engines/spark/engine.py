@@ -31,6 +31,7 @@ from harness.engines.api import (
     TimeTravelWords,
 )
 from harness.engines.engine_support import code_digest
+from harness.engines.fingerprint_sql import FingerprintWords
 from harness.engines.format_facts import FormatFacts
 from harness.engines.query_sql import newest_changes
 from harness.engines.spark import launch
@@ -157,6 +158,9 @@ class SparkEngine:
 
     def time_travel(self, distribution: Distribution) -> TimeTravel:  # noqa: ARG002 - as above
         return TIME_TRAVEL
+
+    def fingerprint_words(self, settings: ReaderSettings) -> FingerprintWords | None:  # noqa: ARG002 - as above
+        return None
 
     def cannot(
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts

@@ -51,6 +51,7 @@ from harness.engines.api import (
     TimeTravelWords,
 )
 from harness.engines.engine_support import code_digest
+from harness.engines.fingerprint_sql import FingerprintWords
 from harness.engines.format_facts import FormatFacts
 from harness.engines.query_sql import newest_changes
 from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
@@ -372,6 +373,9 @@ class TrinoEngine:
         name = catalog_name(question.format, settings)
         words = self.time_travel(distribution)
         return name, query_sql.select(question, query_sql.ANSI, words, name, query_sql.NAN_FUNCTION)
+
+    def fingerprint_words(self, settings: ReaderSettings) -> FingerprintWords | None:  # noqa: ARG002 - the same for all
+        return None
 
     def cannot(
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from io import BytesIO
+from io import SEEK_END, BytesIO
 from typing import IO, TYPE_CHECKING, Final, TypeVar
 
 from harness.engines.arrow_values import with_parts
@@ -31,6 +31,11 @@ def read(location: str) -> pa.Table:
 def schema(location: str) -> pa.Schema:
     """Return the columns of a file without its rows; raises FileFactError."""
     return _opened(location, _schema)
+
+
+def size(location: str) -> int:
+    """Return the number of a file's bytes; raises FileFactError."""
+    return _opened(location, lambda file: file.seek(0, SEEK_END))
 
 
 @dataclass(frozen=True, slots=True)

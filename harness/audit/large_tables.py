@@ -1,0 +1,237 @@
+"""Tables with too many rows to fetch: compared by fingerprints that each reader makes itself.
+
+Where the sums differ, rows are divided into groups by the first digits of a hash until some hundred
+rows are left; these are fetched and compared as those of a small table are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import sha256
+from itertools import chain
+from typing import Final
+
+from harness.audit import read_strategies
+from harness.audit.compared_parts import ComparedColumns, compared
+from harness.audit.comparison import TableDifferenceKind
+from harness.audit.fingerprints import ExpectedFingerprints, Groups, PlanFingerprints
+from harness.audit.projection import full_type
+from harness.audit.records import AuditedAnswer, ShownDifference
+from harness.audit.table_rows import TableRows
+from harness.core.records import VerdictKind
+from harness.engines.api import Connection, Question, Reply
+from harness.engines.arrow_values import canonical_type
+from harness.engines.fingerprint_sql import FingerprintWords
+from harness.engines.format_facts import FormatFacts
+from harness.formats.api import FileFactError
+from harness.formats.read_plan import ReadPlan
+from harness.model.canonical import text_of
+from harness.model.fingerprint import Fingerprint, Sums
+from harness.model.identifiers import TABLE
+from harness.model.query import ALL, Query
+
+MOST_ROWS: Final = 10_000
+"""Tables with more rows are compared by fingerprints."""
+MOST_FETCHED: Final = 500
+"""So many rows of groups that differ are fetched, and looked at."""
+DIGITS: Final = 3
+"""A group is divided into 4,096."""
+MOST_DIGITS: Final = 12
+"""Then rows whose hashes are the same are the same rows."""
+MOST_GROUPS: Final = 16
+"""So many groups that differ are divided further."""
+
+Judge = Callable[[TableRows, Query, Reply], AuditedAnswer]
+"""Returns the verdict on an answer of some rows, by these as they should be."""
+
+
+@dataclass(frozen=True, slots=True)
+class LargeTable:
+    """A table whose rows are not in memory."""
+
+    database: str
+    """By which readers know it."""
+    format: FormatFacts
+    plan: ReadPlan
+    size: int
+    """The number of rows."""
+    file_count: int
+    queries: tuple[Query, ...]
+    truth: ExpectedFingerprints
+    carry_out: Callable[[ReadPlan], ExpectedFingerprints] = PlanFingerprints
+    """Of other ways of reading."""
+    known: dict[object, Sequence[Groups]] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> Sequence[tuple[str, str]]:
+        return [
+            (part.name, canonical_type(full_type(part, self.plan.arrow_type)))
+            for part in self.plan.columns
+        ]
+
+    def sums(self, asked: Fingerprint, query: Query) -> Groups:
+        """Return the sums of rows; those of all queries come out of reading the files once."""
+        alone = bool(asked.digits)
+        paths = tuple(part.path for part in asked.parts)
+        key = replace(asked, parts=()), paths, query if alone else None
+        queries = (query,) if alone else tuple(q for q in self.queries if not q.count)
+        if key not in self.known:
+            self.known[key] = self.truth.sums(asked, queries)
+        return self.known[key][queries.index(query)]
+
+    def read_otherwise(self, asked: Fingerprint, query: Query, shown: Groups) -> Iterator[str]:
+        """Yield the ways of reading that give these very sums."""
+        for name, plan in read_strategies.others(self.plan).items():
+            with suppress(FileFactError):  # nobody reads it so
+                (sums,) = self.carry_out(plan).sums(asked, (query,))
+                if sums == shown:
+                    yield name
+
+
+@dataclass(frozen=True)  # no slots: what is derived is kept
+class FingerprintReader:
+    """A reader that is asked for fingerprints of a table; all raises as `Connection.ask` does."""
+
+    table: LargeTable
+    connection: Connection
+    words: FingerprintWords
+    judge: Judge
+    timeout_s: float
+    lower: bool
+    """Whether the reader has all names of columns in lower case."""
+    milliseconds: bool
+    """Whether it may cut moments to milliseconds."""
+
+    def answer(self, query: Query) -> AuditedAnswer:
+        """Ask for the fingerprint of what a query takes, and where it differs for rows."""
+        if query.count:
+            return self._count(query)
+        reply = self._ask(query, self._asked)
+        shown = _groups(reply, self._asked)
+        right = any(shown == self.table.sums(form, query) for form in self._forms)
+        result = self._heads if right else self._narrowed(query, shown)
+        if right and result.verdict is VerdictKind.CORRECT and self._columns.left_out:
+            because = f"all else is right; not compared: {', '.join(self._columns.left_out)}"
+            result = replace(result, verdict=VerdictKind.UNKNOWN, because=because)
+        elif not right:
+            read_as = self.table.read_otherwise(self._forms[0], query, shown)
+            result = replace(result, read_as=tuple(read_as))
+        digest = result.digest and sha256(repr(shown).encode()).hexdigest()
+        return replace(result, sql=reply.sent, seconds=reply.seconds, digest=digest)
+
+    @cached_property
+    def _first(self) -> Reply:
+        """Some row, for the columns."""
+        return self._ask(Query(limit=1), None)
+
+    @cached_property
+    def _columns(self) -> ComparedColumns:
+        shown = [(column.name, column.canonical) for column in self._first.columns]
+        return compared(self.table.columns, shown, self.words, lower=self.lower)
+
+    @cached_property
+    def _heads(self) -> AuditedAnswer:
+        """What is wrong in the columns."""
+        return self.judge(TableRows(self.table.plan, ()), ALL, replace(self._first, rows=()))
+
+    @property
+    def _asked(self) -> Fingerprint:
+        return Fingerprint(self._columns.parts, floats=self.words.floats)
+
+    @property
+    def _forms(self) -> Sequence[Fingerprint]:
+        """Of which of the table's values an answer is right, the likelier one first."""
+        cut = (replace(self._asked, milliseconds=True),) if self.milliseconds else ()
+        return (*cut, self._asked)
+
+    def _ask(self, query: Query, asked: Fingerprint | None) -> Reply:
+        table = self.table
+        question = Question(table.database, TABLE, table.format, query, fingerprint=asked)
+        return self.connection.ask(question, timeout_s=self.timeout_s)
+
+    def _count(self, query: Query) -> AuditedAnswer:
+        reply = self._ask(query, None)
+        made = AuditedAnswer("", "", reply.sent, VerdictKind.CORRECT, seconds=reply.seconds)
+        if reply.rows == ((self.table.size,),):
+            return made
+        texts = f"{self.table.size}", ", ".join(map(text_of, chain(*reply.rows)))
+        wrong = ShownDifference(TableDifferenceKind.VALUE, query.label, texts[1], *texts)
+        return replace(made, verdict=VerdictKind.WRONG, differences=(wrong,), total=1)
+
+    def _narrowed(self, query: Query, shown: Groups) -> AuditedAnswer:
+        """Return what is wrong in some rows of the groups that differ.
+
+        By the parts whose sums are right a row is in one group with what is shown instead of it.
+        """
+        form = self._forms[0]
+        same = _same_parts(self.table.sums(form, query).get("", ()), shown.get("", ()))
+        for by in dict.fromkeys((same, ())):
+            if result := self._divided(query, replace(form, by=by)):
+                return result
+        return self._unknown("its sums differ, and too many rows are equal to be fetched")
+
+    def _divided(self, query: Query, asked: Fingerprint) -> AuditedAnswer | None:
+        """Return what is wrong; None where groups that differ have too many equal rows."""
+        total = 0
+        for digits in range(DIGITS, MOST_DIGITS + 1, DIGITS):
+            asked = replace(asked, digits=digits)
+            right, groups = self.table.sums(asked, query), _groups(self._ask(query, asked), asked)
+            sizes = {
+                first: max(_size(right, first), _size(groups, first))
+                for first in {**right, **groups}
+                if right.get(first) != groups.get(first)
+            }
+            total = total or len(sizes)
+            if chosen := _smallest(sizes):
+                asked = replace(asked, within=chosen, rows=True)
+                return self._compared(query, asked, f"{len(chosen)} of {total}")
+            asked = replace(asked, within=tuple(sorted(sizes))[:MOST_GROUPS])
+            if not sizes:
+                return self._unknown("it showed something else when it was asked again")
+        return None
+
+    def _compared(self, query: Query, asked: Fingerprint, of_groups: str) -> AuditedAnswer:
+        reply = self._ask(query, asked)
+        result = self.judge(self.table.truth.rows(asked, query), ALL, reply)
+        if result.verdict is VerdictKind.CORRECT:
+            return self._unknown("its sums differ, and the rows that it shows do not")
+        return replace(
+            result,
+            because=result.because or f"of groups of rows that differ, {of_groups} are shown",
+        )
+
+    def _unknown(self, because: str) -> AuditedAnswer:
+        return replace(self._heads, verdict=VerdictKind.UNKNOWN, because=because)
+
+
+def _same_parts(expected: Sums, shown: Sums) -> tuple[int, ...]:
+    """Return the numbers of the parts whose sums are the same; none where rows are too many."""
+    if expected[:1] != shown[:1]:
+        return ()
+    pairs = list(zip(expected[2:], shown[2:], strict=False))
+    same = tuple(at for at, (one, other) in enumerate(pairs) if one == other)
+    return same if len(same) < len(pairs) else ()
+
+
+def _size(groups: Groups, first: str) -> int:
+    return groups[first][0] if first in groups else 0
+
+
+def _smallest(sizes: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the groups that together have no more rows than are fetched, the smallest first."""
+    chosen, left = list[str](), MOST_FETCHED
+    for first in sorted(sizes, key=lambda name: (sizes[name], name)):
+        left -= sizes[first]
+        if left < 0:
+            break
+        chosen.append(first)
+    return tuple(chosen)
+
+
+def _groups(reply: Reply, asked: Fingerprint) -> Groups:
+    """Return the sums of a reply; a sum of no values is NULL."""
+    rows = [(*row,) if asked.digits else ("", *row) for row in reply.rows]
+    return {first: tuple(int(value or 0) for value in sums) for first, *sums in rows if sums[0]}

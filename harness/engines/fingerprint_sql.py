@@ -1,0 +1,114 @@
+"""The SQL of a fingerprint (`model.fingerprint`), in the words of an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from harness.model.datatypes import Array, DataType, Decimal, Map, Struct
+from harness.model.fingerprint import NULL_HASH, NUMBER_DIGITS, OTHER, Fingerprint, FloatText, kind
+
+
+@dataclass(frozen=True, slots=True)
+class FingerprintWords:
+    """How an engine is asked for hashes and texts; `{0}` stands for a value."""
+
+    texts: Mapping[str, str] = field(hash=False)
+    """By the kind of a type (`fingerprint.kind`), or a type where it needs words of its own; what
+    has none is not compared. `{scale}` is a decimal's. In lists `{x}` is an element and `{hash}`
+    its hash, in maps an entry, and that of `key` and `value`."""
+    hash: str = "md5({0})"
+    number: str = (
+        f"cast(translate(substr({{0}}, 1, {NUMBER_DIGITS}), 'abcdef', '012345') as decimal(38, 0))"
+    )
+    entry: tuple[str, str] = ("{x}.key", "{x}.value")
+    floats: FloatText = FloatText.BITS
+
+    def has(self, type_: DataType) -> bool:
+        """Return whether values of a type can be compared."""
+        match type_:
+            case Struct(fields):
+                return all(self.has(part) for _, part in fields)
+            case Array(element):
+                return "array" in self.texts and self.has(element)
+            case Map(key, value):
+                return "map" in self.texts and self.has(key) and self.has(value)
+        return str(type_) in self.texts or kind(type_) in self.texts
+
+
+def select(
+    asked: Fingerprint, source: str, conditions: Sequence[str], mark: str, words: FingerprintWords
+) -> str:
+    """Return the statement; `source` and `conditions` are SQL, `mark` quotes identifiers."""
+    sql = FingerprintSql(asked, mark, words)
+    hashes = [sql.part(at) for at in range(len(asked.parts))]
+    inside = f" where {' and '.join(conditions)}" if conditions else ""
+    if asked.rows:
+        group = sql.joined([hashes[at] for at in asked.grouped_by])
+        chosen = [*conditions, *sql.chosen(group)]
+        return f"select * from {source} where {' and '.join(chosen)}"
+    listed = ", ".join(f"{hash_} as h{at}" for at, hash_ in enumerate(hashes))
+    group = sql.joined([f"h{at}" for at in asked.grouped_by])
+    row = sql.joined([f"h{at}" for at in range(len(hashes))])
+    prints = f"select {group} as g, {row} as r, p.* from (select {listed} from {source}{inside}) p"
+    numbers = ["r", *(f"h{at}" for at in range(len(hashes)))]
+    sums = ", ".join(f"sum({words.number.format(name)})" for name in numbers)
+    first = f"substr(g, 1, {asked.digits})" if asked.digits else ""
+    within = "".join(f" where {test}" for test in sql.chosen("g"))
+    shown = f"{first}, " * bool(first)
+    return f"select {shown}count(*), {sums} from ({prints}) q{within}" + (
+        f" group by {first}" if first else ""
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FingerprintSql:
+    asked: Fingerprint
+    mark: str
+    words: FingerprintWords
+
+    def part(self, at: int) -> str:
+        """Return the hash of a part; NULL of NULL."""
+        part = self.asked.parts[at]
+        value = ".".join(map(self.quoted, part.shown))
+        text = self.text(value, part.type)
+        return self.words.hash.format(f"'{OTHER}' || {text}" if part.other else text)
+
+    def joined(self, hashes: Sequence[str]) -> str:
+        """Return the hash of hashes, any of which may be NULL."""
+        return self.words.hash.format(
+            " || ".join(f"coalesce({hash_}, '{NULL_HASH}')" for hash_ in hashes)
+        )
+
+    def chosen(self, group: str) -> tuple[str, ...]:
+        """Return the condition that the hash of a group begins with what is asked for, if any."""
+        if not self.asked.within:
+            return ()
+        digits = ", ".join(f"'{first}'" for first in self.asked.within)
+        return (f"substr({group}, 1, {len(self.asked.within[0])}) in ({digits})",)
+
+    def quoted(self, name: str) -> str:
+        return f"{self.mark}{name.replace(self.mark, self.mark * 2)}{self.mark}"
+
+    def text(self, value: str, type_: DataType, depth: int = 0) -> str:
+        texts, x = self.words.texts, f"x{depth}"
+        match type_:
+            case Struct(fields):
+                parts = [
+                    self.hash(f"{value}.{self.quoted(name)}", part, depth) for name, part in fields
+                ]
+                return f"case when {value} is not null then {' || '.join(parts) or chr(39) * 2} end"
+            case Array(element):
+                return texts["array"].format(value, x=x, hash=self.hash(x, element, depth + 1))
+            case Map(key, inner):
+                both = [
+                    self.hash(of.format(x=x), part, depth + 1)
+                    for of, part in zip(self.words.entry, (key, inner), strict=True)
+                ]
+                return texts["map"].format(value, x=x, hash=" || ".join(both))
+            case Decimal(_, scale):
+                return texts["decimal"].format(value, scale=scale)
+        return (texts.get(str(type_)) or texts[kind(type_)]).format(value)
+
+    def hash(self, value: str, type_: DataType, depth: int) -> str:
+        return f"coalesce({self.words.hash.format(self.text(value, type_, depth))}, '{NULL_HASH}')"
