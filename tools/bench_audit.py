@@ -14,25 +14,31 @@ from __future__ import annotations
 import statistics
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from harness.artifacts.cache import Cache
 from harness.audit import spark_reader
+from harness.audit.compared_parts import compared
+from harness.audit.projection import full_type
+from harness.audit.spark_fingerprints import WORDS, SparkFingerprints
 from harness.audit.spark_plan import quoted
 from harness.audit.spark_reader import SparkReader
 from harness.core.counting import counted
 from harness.core.progress import Progress
+from harness.engines.arrow_values import canonical_type
 from harness.formats.read_plan import ReadPlan
+from harness.model.fingerprint import Fingerprint
+from harness.model.query import ALL
 from tools import large_table
 from tools.shared import table
 
+Result = TypeVar("Result")
 PROFILE: Final = "audit"
 MASTER: Final = "local[2]"
 TIMES: Final = 3
-KEY: Final = "id"
-_HALF: Final = 100_000_000
 COMPARE: Final = """
 import sys, time
 from pyspark.sql import SparkSession
@@ -50,22 +56,7 @@ for _ in range(int(times)):
 """
 
 
-def fingerprints(columns: Sequence[str], view: str) -> str:
-    """Return the statement: how many rows, and of each column the sum of its hashes."""
-    texts = [
-        f"md5(cast({'to_json' if name == 's' else 'string'}({quoted(name)}) as binary))"
-        for name in columns
-    ]
-    hashes = ", ".join(f"{text} as h{at}" for at, text in enumerate(texts))
-    numbers = ", ".join(
-        f"cast(translate(substr(h{at}, 1, 16), 'abcdef', '012345') as bigint) as n{at}"
-        for at in range(len(texts))
-    )
-    sums = ", ".join(f"sum(n{at} div {_HALF}), sum(n{at} % {_HALF})" for at in range(len(texts)))
-    return f"select count(*), {sums} from (select {numbers} from (select {hashes} from {view}))"
-
-
-def timed(work: Callable[[], object]) -> tuple[float, object]:
+def timed(work: Callable[[], Result]) -> tuple[float, Result]:
     """Return the median of the seconds that some work takes, and what came of it."""
     taken, results = [], []
     for _ in range(TIMES):
@@ -79,7 +70,7 @@ def timed(work: Callable[[], object]) -> tuple[float, object]:
 
 def report(folder: Path, rows: int, compare: str) -> Iterator[str]:
     plan = large_table.write(folder / "table", rows)
-    lines, truth = [], folder / "truth"
+    lines, truth = list[tuple[str, float]](), folder / "truth"
     with spark_reader.start(MASTER, (), Cache.default(), folder, Progress()) as reader:
         lines += _ours(reader, plan, truth)
     if compare:
@@ -92,27 +83,43 @@ def report(folder: Path, rows: int, compare: str) -> Iterator[str]:
 
 
 def _ours(reader: SparkReader, plan: ReadPlan, truth: Path) -> list[tuple[str, float]]:
-    names = [part.name for part in plan.columns]
     planned = reader.table(plan)
-    listed = ", ".join(map(quoted, names))
-    for path, first in ((truth, quoted("t0")), (truth.with_name("changed"), CHANGED)):
-        columns = listed.replace(quoted("t0"), first)
-        into = f"insert overwrite directory '{path}' using parquet"
-        planned.run(f"{into} select {columns} from {planned.view}")
-    ours, sums = timed(lambda: planned.run(fingerprints(names, planned.view)).rows)
-    checked, _ = timed(lambda: reader.table(plan).view[:1])
+    columns = [(p.name, canonical_type(full_type(p, plan.arrow_type))) for p in plan.columns]
+    asked = Fingerprint(compared(columns, columns, WORDS, lower=False).parts)
+    listed = ", ".join(quoted(name) for name, _ in columns)
+    ((key,),) = planned.run(f"select min(id) from {planned.view} where id > 77").rows
+    changed = f"if(`id` = {key}, 'changed', `t0`) as `t0`"
+    for path, text in ((truth, "`t0`"), (truth.with_name("changed"), changed)):
+        into = f"insert overwrite directory '{path}' using parquet select"
+        planned.run(f"{into} {listed.replace('`t0`', text)} from {planned.view}")
+    by_plan = SparkFingerprints(planned)
+    scanned = SparkFingerprints(replace(planned, view=f"parquet.`{truth}`"))
+    other = SparkFingerprints(replace(planned, view=f"parquet.`{truth.with_name('changed')}`"))
+    ours, sums = timed(lambda: by_plan.sums(asked, (ALL,)))
+    prepared, _ = timed(lambda: reader.table(plan).size)
     planned.run("set spark.sql.parquet.enableVectorizedReader=true")
-    plain, others = timed(lambda: planned.run(fingerprints(names, f"parquet.`{truth}`")).rows)
+    plain, others = timed(lambda: scanned.sums(asked, (ALL,)))
     if sums != others:
         raise AssertionError("the plan and the plain scan have other fingerprints")
+    planned.run("set spark.sql.parquet.enableVectorizedReader=false")
+    found, place = timed(lambda: _find(by_plan, other, asked))
     return [
         ("fingerprints by the read plan", ours),
-        ("what a plan is prepared and checked in", checked),
         ("fingerprints by a plain scan", plain),
+        ("to plan, count and read a sample by PyArrow", prepared),
+        (f"to find one changed value: {place}", found),
     ]
 
 
-CHANGED: Final = "if(`id` = 77, 'changed', `t0`) as `t0`"
+def _find(by_plan: SparkFingerprints, other: SparkFingerprints, asked: Fingerprint) -> str:
+    """Return the place of the only row that differs, by halves of the hashes of its key."""
+    asked = replace(asked, by=(0,))
+    for digits in (3, 6):
+        asked = replace(asked, digits=digits)
+        (right,), (shown,) = (of.sums(asked, (ALL,)) for of in (by_plan, other))
+        asked = replace(asked, within=tuple(at for at in right if right[at] != shown.get(at)))
+    (file,) = by_plan.rows(replace(asked, rows=True), ALL).files
+    return f"{file.file.path.rpartition('/')[2]}, row {file.positions[0]}"
 
 
 def _other(python: str, first: Path, second: Path) -> tuple[str, float]:
