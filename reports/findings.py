@@ -113,7 +113,7 @@ FINDINGS: Final[Mapping[FindingKind, FindingWord]] = {
         "lost value",
         "lost val",
         "∅",
-        "NULL instead of a value, and no former column name explains it.",
+        "NULL instead of a value, or no such column, and no former name or schema explains it.",
     ),
     FindingKind.GHOST_ROW: FindingWord(
         "ghost row",

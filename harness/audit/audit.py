@@ -15,7 +15,8 @@ from hashlib import sha256
 from typing import Final
 
 from harness.artifacts import distributions
-from harness.audit import comparison, large_tables, read_strategies, table_rows
+from harness.audit import arrow_answers, comparison, large_tables, read_strategies, table_rows
+from harness.audit.arrow_answers import HashedAnswers
 from harness.audit.bank import check_there, identity
 from harness.audit.catalog_entry import catalog_entry
 from harness.audit.comparison import Row, TableDifference, TableDifferenceKind
@@ -46,6 +47,7 @@ from harness.engines.api import (
 from harness.engines.arrow_values import canonical_type
 from harness.engines.fingerprint_sql import FingerprintWords
 from harness.engines.format_facts import FormatFacts
+from harness.engines.python_library import LibraryConnection
 from harness.formats.api import FileFactError
 from harness.formats.files import arrow_file
 from harness.formats.files.table_folder import UnreadableError
@@ -210,12 +212,15 @@ def _asker(
     if isinstance(table, TableTruth):
         judged = judge(table)
         return whole
+    asked: Connection | HashedAnswers = connection
+    if words is None and isinstance(connection, LibraryConnection):
+        asked, words = HashedAnswers(connection), arrow_answers.WORDS
     if words is None:
         because = f"it has more than {limits.fetched:,} rows, and cannot be asked for fingerprints"
         return lambda _: AuditedAnswer("", "", "", VerdictKind.UNKNOWN, because)
     reader = judge(PartOfTable(table.database, table.format, TableRows(table.plan, ())))
     return FingerprintReader(
-        table, connection, words, some, limits.timeout_s, reader.lower, reader.milliseconds
+        table, asked, words, some, limits.timeout_s, reader.lower, reader.milliseconds
     ).answer
 
 

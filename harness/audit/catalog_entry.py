@@ -19,8 +19,8 @@ from harness.formats.iceberg.table import POINTER
 from harness.formats.read_plan import ReadPlan
 from harness.model.datatypes import parse_type
 from harness.model.identifiers import TABLE
-from harness.model.partition_paths import NULL, texts
-from harness.runtime.metastore_objects import CatalogEntry, Columns, plain_entry
+from harness.model.partition_paths import NULL, folder_of, texts
+from harness.runtime.metastore_objects import CatalogEntry, Columns, WriteIds, plain_entry
 from harness.usage.usage_file import UsedFormat
 
 _PROVIDER: Final = "spark.sql.sources.provider"
@@ -61,6 +61,9 @@ def catalog_entry(pinned: PinnedTable, plan: ReadPlan) -> CatalogEntry:
     kind = formats.facts(table.format).files
     keys = len(table.partition_keys)
     made = plain_entry(TABLE, _columns(plan)[: len(plan.columns) - keys], location, kind)
+    if table.format is UsedFormat.HIVE_ACID:
+        made = _with(made, {"transactional": "true"})
+        made = replace(made, write_ids=WriteIds(int(plan.version)))
     return _with_partitions(made, plan, _columns(plan)[len(plan.columns) - keys :])
 
 
@@ -76,7 +79,7 @@ def _with_partitions(made: CatalogEntry, plan: ReadPlan, keys: Columns) -> Catal
             "sd": {**storage, "location": f"{storage['location']}/{folder}"},
             "parameters": {},
         }
-        for folder in dict.fromkeys(file.path.rpartition("/")[0] for file in plan.files)
+        for folder in dict.fromkeys(folder_of(file.path) for file in plan.files)
     ]
     partition_keys = [{"name": name, "type": type_} for name, type_ in keys]
     table = {**made.table, "partitionKeys": partition_keys}

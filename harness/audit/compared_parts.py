@@ -39,7 +39,8 @@ def compared(
             continue
         column = ComparedPart((name,), (called,), parse_type(types[called]))
         for part in _parts(column, parse_type(type_)):
-            if words.has(part.type):
+            # Where a reader has no words for bytes, its texts may be some.
+            if words.has(part.type) and (not part.other or words.has(parse_type(type_))):
                 parts.append(part)
             else:
                 left_out.append(f"{'.'.join(part.path)} ({part.type})")

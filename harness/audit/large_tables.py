@@ -15,14 +15,16 @@ from itertools import chain
 from typing import Final
 
 from harness.audit import read_strategies
+from harness.audit.arrow_answers import HashedAnswers
 from harness.audit.compared_parts import ComparedColumns, compared
 from harness.audit.comparison import TableDifferenceKind
 from harness.audit.fingerprints import ExpectedFingerprints, Groups, PlanFingerprints
 from harness.audit.projection import full_type
 from harness.audit.records import AuditedAnswer, ShownDifference
 from harness.audit.table_rows import TableRows
+from harness.core import refusals
 from harness.core.records import VerdictKind
-from harness.engines.api import Connection, Question, Reply
+from harness.engines.api import Connection, Question, RefusedError, Reply
 from harness.engines.arrow_values import canonical_type
 from harness.engines.fingerprint_sql import FingerprintWords
 from harness.engines.format_facts import FormatFacts
@@ -96,7 +98,7 @@ class FingerprintReader:
     """A reader that is asked for fingerprints of a table; all raises as `Connection.ask` does."""
 
     table: LargeTable
-    connection: Connection
+    connection: Connection | HashedAnswers
     words: FingerprintWords
     judge: Judge
     timeout_s: float
@@ -109,6 +111,17 @@ class FingerprintReader:
         """Ask for the fingerprint of what a query takes, and where it differs for rows."""
         if query.count:
             return self._count(query)
+        heads = self._heads  # what is refused here is the table
+        try:
+            return self._by_sums(query)
+        except RefusedError as problem:
+            if isinstance(self.connection, HashedAnswers):  # it was asked for the rows
+                raise
+            why = refusals.text(problem.refusal)
+            because = f"it refuses to make sums of hashes: {why}"
+            return replace(heads, verdict=VerdictKind.UNKNOWN, because=because)
+
+    def _by_sums(self, query: Query) -> AuditedAnswer:
         reply = self._ask(query, self._asked)
         shown = _groups(reply, self._asked)
         right = any(shown == self.table.sums(form, query) for form in self._forms)

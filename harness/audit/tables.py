@@ -17,6 +17,7 @@ from harness.formats.files.locations import Locations
 from harness.formats.files.table_folder import UnreadableError
 from harness.formats.hive import read_plan as hive_plan
 from harness.formats.hive.read_plan import DeclaredColumns
+from harness.formats.hive_acid import read_plan as acid_plan
 from harness.formats.hudi import read_plan as hudi_plan
 from harness.formats.hudi.records import TYPE, HudiTable
 from harness.formats.iceberg import move
@@ -32,6 +33,7 @@ from harness.usage.usage_file import UsedFormat, UsedTable
 
 HIVE: Final = frozenset(
     {
+        UsedFormat.HIVE_ACID,
         UsedFormat.HIVE_AVRO,
         UsedFormat.HIVE_ORC,
         UsedFormat.HIVE_PARQUET,
@@ -90,7 +92,10 @@ class PinnedTable:
                 return hudi_plan.plan(folder, at or None)
             case _ if self.table.format in HIVE and not at:
                 entry = self.entry()
-                return hive_plan.plan(folder, DeclaredColumns.of(entry) if entry else None)
+                declared = DeclaredColumns.of(entry) if entry else None
+                if self.table.format is UsedFormat.HIVE_ACID:
+                    return acid_plan.plan(folder, declared, entry.write_ids if entry else None)
+                return hive_plan.plan(folder, declared)
         past = ", as they were, " if at else " "
         raise UnreadableError(f"{self.table.format} tables{past}are not audited")
 

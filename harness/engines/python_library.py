@@ -260,6 +260,12 @@ class LibraryConnection:
         statement = self._library.statement(question, self._settings)
         return self._reply(statement, tables, question.past, timeout_s)
 
+    def rows(self, question: Question, *, timeout_s: float) -> tuple[pyarrow.Table, float, str]:
+        """Return an answer as Arrow has it, the seconds, and what was sent; raises as `ask`."""
+        tables = [(question.database, question.table)]
+        statement = self._library.statement(question, self._settings)
+        return *self._answered(statement, tables, question.past, timeout_s), statement
+
     def run(
         self, statement: str, *, timeout_s: float, tables: Sequence[tuple[str, str]] = ()
     ) -> Reply:
@@ -278,13 +284,22 @@ class LibraryConnection:
         past: PointInTime | None,
         timeout_s: float,
     ) -> Reply:
+        table, seconds = self._answered(statement, tables, past, timeout_s)
+        confirmed = ", ".join(f"{key}={value}" for key, value in self._conf.items())
+        return reply_of(table, seconds, statement, confirmed)
+
+    def _answered(
+        self,
+        statement: str,
+        tables: Sequence[tuple[str, str]],
+        past: PointInTime | None,
+        timeout_s: float,
+    ) -> tuple[pyarrow.Table, float]:
         described = [
             self._library.describe(*name, entry, past) for name, entry in self._catalog.of(tables)
         ]
         question = {"statement": statement, "tables": described, "conf": {**self._conf}}
-        table, seconds = self._result(question, timeout_s)
-        confirmed = ", ".join(f"{key}={value}" for key, value in self._conf.items())
-        return reply_of(table, seconds, statement, confirmed)
+        return self._result(question, timeout_s)
 
     def _result(self, question: Mapping[str, Any], timeout_s: float) -> tuple[pyarrow.Table, float]:
         """Return the table that the worker answers with, and the seconds that it took."""

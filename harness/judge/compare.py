@@ -319,6 +319,8 @@ def wrong_columns(
     expected = [name for name in asked if state.schema.has(name)]
     there = {column.name: column for column in columns}
     names = Counter(column.name for column in columns)
+    no_other = len(columns) == len(names) > 0 and names.keys() <= set(expected)
+    no_other = no_other and not state.had_columns(names)
     step = state.step_naming(names.elements())
     answered_then = state.at(step).schema if step is not None else None
 
@@ -330,7 +332,7 @@ def wrong_columns(
         field, column = state.schema.find(name), there.get(name)
         if column is None:
             what = name, name, None, field, origin(field.id, name)
-            result.append(Difference(DifferenceKind.ABSENT_COLUMN, "", *what))
+            result.append(Difference(DifferenceKind.ABSENT_COLUMN, "", *what, no_other=no_other))
             continue
         # Nothing is wrong with the type of a column that was refused.
         declared = column.canonical or column.type

@@ -61,6 +61,9 @@ class Difference:
     that is not known."""
     empty: bool = False
     """Whether the whole row came as nothing but NULLs: no column's name can be why."""
+    no_other: bool = False
+    """Whether an answer that lacks the column has none too many, which could be it, and whether its
+    columns are of no other step."""
 
     @property
     def of_its_row(self) -> bool:

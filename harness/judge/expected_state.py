@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -298,6 +298,12 @@ class ExpectedState:
         if not result and parent is None:
             return self.catalog
         return result[0] if len(result) == 1 else None
+
+    def had_columns(self, names: Collection[str]) -> bool:
+        """Return whether the table has, or had in an earlier or a later step, exactly these."""
+        return any(
+            sorted(truth.schema.names) == sorted(names) for truth in (*self.history, *self.later)
+        )
 
     def expected_step(self, field_id: int, key: str) -> int:
         """Return the step that wrote the value which the judged view should show; -1 for none."""

@@ -110,7 +110,7 @@ def hidden_from_readers(
             lost[path] = lost.get(path, frozenset()) | frozenset(column.keys)
     return HiddenFromReaders(
         *of_rows,
-        frozenset(map(str.lower, state.catalog)),
+        _listed(state, history),
         _outdated_types(state, history),
         _mistaken(state, history, misled),
         lost,
@@ -122,6 +122,17 @@ def hidden_from_readers(
 
 def _root(path: str) -> str:
     return path.partition(".")[0].lower()
+
+
+def _listed(state: StateRecord, history: History) -> frozenset[str]:
+    """Return the columns that the catalog lists, in lower case; none where it has none of a table.
+
+    Of a Delta table Spark lists `col array<string>` alone, which nobody goes by (class
+    HiveExternalCatalog, EMPTY_DATA_SCHEMA).
+    """
+    listed = frozenset(map(str.lower, state.catalog))
+    names = {name.lower() for truth in history for name in truth.schema.names}
+    return listed if listed & names else frozenset()
 
 
 def _outdated_types(state: StateRecord, history: History) -> Mapping[str, str]:

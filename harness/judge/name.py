@@ -194,8 +194,11 @@ def lost_row(difference: Difference, _: ExpectedState) -> bool:
 def lost_value(difference: Difference, state: ExpectedState) -> bool:
     """Return whether a value is simply not there, and no former name of the field is the reason.
 
-    The least or the greatest value of others is one too: NULLs do not count for it.
+    The least or the greatest value of others is one too: NULLs do not count for it. So are those of
+    a column that the answer lacks, and shows under no other name.
     """
+    if difference.kind is DifferenceKind.ABSENT_COLUMN:
+        return difference.no_other
     origin = difference.origin
     if difference.kind is DifferenceKind.EXTREME and origin is not None:
         right = origin.step == state.expected_step(origin.field_id, origin.key)

@@ -16,7 +16,7 @@ from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
 from harness.core.problems import one_of
 from harness.formats import other_writers
-from harness.formats.api import BY_FRAME, CREATED_BY, HANDOVER_VERSION, TABLE_VERSION
+from harness.formats.api import BY_FRAME, CREATED_BY, HANDOVER_VERSION, TABLE_VERSION, Format
 from harness.model import past_views as views
 from harness.model import query_shapes
 from harness.model.commit import BRANCH
@@ -27,7 +27,6 @@ from harness.model.truth import History, Truth
 from harness.plan import distribution_support
 from harness.plan.profile import (
     AskedSteps,
-    Capabilities,
     Cover,
     Makers,
     Profile,
@@ -88,7 +87,7 @@ def named_by(profile: Profile, scenarios: Iterable[Scenario]) -> list[Scenario]:
 def plan(
     scenarios: Sequence[Scenario],
     profile: Profile,
-    formats: Iterable[Capabilities],
+    formats: Iterable[Format],
     makers: Makers | None = None,
     cannot: Cannot = lambda _, __: "",
     cannot_show: CannotShow = lambda _, __, ___: "",
@@ -190,9 +189,7 @@ def _with(plan: Plan, cells: tuple[Cell, ...]) -> Plan:
     )
 
 
-def _check(
-    scenarios: Sequence[Scenario], profile: Profile, known: Mapping[str, Capabilities]
-) -> None:
+def _check(scenarios: Sequence[Scenario], profile: Profile, known: Mapping[str, Format]) -> None:
     wrong = [*wrong_formats(profile, known), *wrong_settings(profile, known)]
     for scenario in scenarios:
         wrong += unknown_formats(scenario, known)
@@ -248,7 +245,7 @@ def _by_pairs(
 def combinations(
     scenario: Scenario,
     profile: Profile,
-    known: Mapping[str, Capabilities],
+    known: Mapping[str, Format],
     makers: Makers,
     excluded: list[Excluded],
 ) -> tuple[Combination, ...]:
@@ -279,7 +276,7 @@ def combinations(
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    format: Capabilities
+    format: Format
     sequence: WriterSequence
     rewrites: Rewrites | None = None
     partitioned: Partitioned | None = None
@@ -445,7 +442,7 @@ def _has(scenario: Scenario, name: str) -> bool:
 
 
 def _format_settings(
-    scenario: Scenario, profile: Profile, format_: Capabilities, excluded: list[Excluded]
+    scenario: Scenario, profile: Profile, format_: Format, excluded: list[Excluded]
 ) -> Iterator[tuple[tuple[str, str], ...]]:
     named_by_one = dict.fromkeys((*profile.axes, *scenario.settings))
     names = [name for name in named_by_one if name in format_.settings]
@@ -669,7 +666,7 @@ class _Place:
 def _cells(
     variants: Sequence[VariantValues],
     profile: Profile,
-    format_of: Mapping[str, Capabilities],
+    format_of: Mapping[str, Format],
     limits: tuple[Cannot, CannotShow, CannotAsk],
     excluded: list[Excluded],
 ) -> Iterator[Cell]:
@@ -713,7 +710,7 @@ def partly(
 
 
 def _views(
-    variant: Variant, profile: Profile, format_: Capabilities, excluded: list[Excluded]
+    variant: Variant, profile: Profile, format_: Format, excluded: list[Excluded]
 ) -> tuple[str, ...]:
     requested = [v for v in profile.views if v in (variant.scenario.views or profile.views)]
     if variant.settings.get(STAGED_BY) != IN_BRANCH:

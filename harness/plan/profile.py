@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from harness import formats
 from harness.artifacts import result_cache
@@ -25,12 +25,12 @@ from harness.core.runtime_names import (
     with_default,
 )
 from harness.core.yaml_reader import Document, KeyPath, NullText, make, read
+from harness.formats.api import Format
 from harness.model.query_shapes import why_no_shape
 from harness.plan.shipped import scenario_files
 from harness.scenario.cells import QUERIES, AskedAgain, Reader, parse_reader
 from harness.scenario.definition import AXES, PAST_VIEWS, VIEWS, Scenario
 from harness.scenario.load import load, name_of
-from harness.scenario.operations.api import Operation
 
 T = TypeVar("T")
 EVERY_STEP: Final = "every_step"
@@ -107,35 +107,6 @@ class Maker:
 
 Makers = Mapping[str, Maker]
 """By the name of the distribution; one that is not there may write everything."""
-
-
-class Capabilities(Protocol):
-    """What a plan must know of a format; see `harness.formats.api.Format`."""
-
-    @property
-    def NAME(self) -> str: ...  # noqa: N802 - as formats call it
-
-    @property
-    def merge_on_read(self) -> bool: ...
-
-    @property
-    def views(self) -> tuple[str, ...]: ...
-
-    @property
-    def past_views(self) -> tuple[str, ...]: ...
-
-    @property
-    def settings(self) -> Mapping[str, tuple[str, ...]]: ...
-
-    @property
-    def unsupported_types(self) -> frozenset[str]: ...
-
-    @property
-    def partitions_last(self) -> bool: ...
-
-    def unsupported(self, operation: Operation) -> str: ...
-
-    def unsupported_settings(self, settings: Mapping[str, str], scenario: Scenario) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -559,7 +530,7 @@ def wrong_formats(profile: Profile, known: Collection[str]) -> Iterator[Fault]:
                 yield profile.fault((*at, number), message)
 
 
-def wrong_settings(profile: Profile, known: Mapping[str, Capabilities]) -> Iterator[Fault]:
+def wrong_settings(profile: Profile, known: Mapping[str, Format]) -> Iterator[Fault]:
     """Yield an error for each writer setting, or its value, that no format of the profile has."""
     values = _settings(profile.formats, known)
     # A file's writers may have settings of its own formats, in whose place others were named.
@@ -584,7 +555,7 @@ def unknown_formats(scenario: Scenario, known: Collection[str]) -> Iterator[Faul
             yield Fault(scenario.path or scenario.name, line, message)
 
 
-def wrong_axes(scenario: Scenario, known: Mapping[str, Capabilities]) -> Iterator[Fault]:
+def wrong_axes(scenario: Scenario, known: Mapping[str, Format]) -> Iterator[Fault]:
     """Yield an error for each setting of a scenario, or its value, that none of its formats has."""
     values = {**AXES, **_settings(scenario.formats or known, known)}
     for name, given_values in scenario.settings.items():
@@ -599,9 +570,7 @@ def wrong_axes(scenario: Scenario, known: Mapping[str, Capabilities]) -> Iterato
                 )
 
 
-def _settings(
-    names: Iterable[str], known: Mapping[str, Capabilities]
-) -> Mapping[str, Collection[str]]:
+def _settings(names: Iterable[str], known: Mapping[str, Format]) -> Mapping[str, Collection[str]]:
     """Return the settings that some formats have, each with the values of all of them."""
     values: dict[str, dict[str, None]] = {}
     for name in (known_name for known_name in names if known_name in known):

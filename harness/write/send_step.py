@@ -57,7 +57,7 @@ from harness.write.stopped_writer import NotWaitingError, WaitingWrite
 from harness.write.writer_pool import SqlSession, SqlWriter, WriteTarget
 
 
-def write(table: Path, file: ArrowFile) -> Path:
+def write_parquet(table: Path, file: ArrowFile) -> Path:
     """Write it under a name as Spark gives it, by which Hive's tables know who wrote a file."""
     import pyarrow as pa  # noqa: PLC0415 - only such a step needs it
     import pyarrow.parquet as pq  # noqa: PLC0415
@@ -389,7 +389,7 @@ class StepSender:
                 session = self._spark_session(writer)
                 session.call(Library.ICEBERG, request, timeout_s=target.timeout_s)
             case ArrowFile():
-                write(target.table, statement)
+                write_parquet(target.table, statement)
             case Mutation():
                 mutating = self._session_of(writer)
                 if not isinstance(mutating, SqlSession):

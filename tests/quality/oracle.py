@@ -195,9 +195,15 @@ class Oracle:
         schema, names = self.story.truth.schema, self.seen.names
         expected = self.seen.query.columns or schema.names
         odd = self._odd(names, lambda truth: truth.schema.names)
+        of_no_step = not any(
+            sorted(truth.schema.names) == sorted(names)
+            for truth in (*self.story.history, *self.later)
+        )
+        fewer = len(set(names)) == len(names) and set(names) < set(expected)
+        lost = fewer and of_no_step and bool(names)
         for name in expected:
             if name not in names:
-                yield Wrong(("", name), odd)
+                yield Wrong(("", name), frozenset({FindingKind.LOST_VALUE}) if lost else odd)
         for column in self.seen.columns:
             if column.name not in expected:
                 yield Wrong(("", column.name), odd)

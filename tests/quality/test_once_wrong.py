@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 import pytest
 
-from tests.builders.random_story import Plot
+from harness.model.canonical import Value, text_of
+from harness.model.simulation.reader import Simulation
+from harness.model.simulation.strategies import ColumnMapping, Logs, ReadStrategy
+from tests.builders.random_story import Plot, story_of_seed
+from tests.builders.simulated_disk import instant_of
 from tests.quality import judged_defects
 from tests.quality.defects import DEFECTS
 from tests.quality.judged_defects import Result
@@ -93,3 +98,26 @@ def test_a_history_in_which_it_once_had_a_wrong_name(name: str, plot: Plot, seed
     seen = DEFECTS[name].read(plot, seed)
     assert seen is not None
     assert judged_defects.judge_defect(seen).result in {Result.RIGHT, Result.UNDECIDABLE}
+
+
+MAPPINGS = [
+    ("id", ColumnMapping.ID),
+    ("name", ColumnMapping.NAME),
+    ("position", ColumnMapping.POSITION),
+]
+
+
+def texts(rows: Iterable[tuple[Value, ...]]) -> list[tuple[str, ...]]:
+    return sorted(tuple(map(text_of, row)) for row in rows)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_predicted_answers_are_those_of_a_simulated_reader(seed: int) -> None:
+    one = story_of_seed(seed)
+    files = [file.fact() for file in one.disk.files]
+    steps = {instant_of(step): step for step in range(len(one.history))}
+    for by, mapping in MAPPINGS:
+        for logs in ("merged", "ignored"):
+            kind = Logs.MERGED if logs == "merged" else Logs.IGNORED
+            predicted = Simulation(one.history, files, steps).rows(ReadStrategy(mapping, kind))
+            assert texts([row.values for row in predicted]) == texts(one.read(by, logs=logs).rows)

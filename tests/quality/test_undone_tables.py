@@ -55,6 +55,24 @@ def test_a_column_is_missing_by_the_writers_doing_where_the_catalog_has_another_
 
 
 @pytest.mark.parametrize(
+    ("columns", "responsible"),
+    [
+        (("id", "ts", "f1"), Responsible.COLUMNS),
+        (("id", "ts", "f1", "f2"), Responsible.READER),
+        (("col",), Responsible.READER),  # what Spark lists of a Delta table
+    ],
+)
+def test_a_column_that_an_answer_lacks_is_lost_by_the_catalog_only_if_it_lists_the_others(
+    columns: tuple[str, ...], responsible: Responsible
+) -> None:
+    planted_story = story("upsert 401")
+    shown = planted_story.read()
+    fewer = replace(shown, columns=shown.columns[:-1], rows=tuple(row[:-1] for row in shown.rows))
+    (verdict,) = judged(listing(planted_story, *columns), [fewer])
+    assert blamed(verdict) == {(FindingKind.LOST_VALUE, responsible)}
+
+
+@pytest.mark.parametrize(
     ("types", "responsible"),
     [
         (("long", "long", "int", "int"), Responsible.COLUMNS),

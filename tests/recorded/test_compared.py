@@ -36,12 +36,21 @@ PLAIN: Final = (
     f"{TRINO}{{orc.use-column-names=false}}",
 )
 """Readers of plain Hive tables; each setting is what its engine has by itself."""
-HARMLESS: Final = (
-    *((PLAIN[0], PLAIN[1]), (PLAIN[1], PLAIN[0])),
+BY_POSITION: Final = tuple(
+    f"{HIVE}{{path={path}, orc.force.positional.evolution=true}}" for path in ("fetch", "mapreduce")
+)
+HARMLESS_ON_PLAIN: Final = (
+    *((PLAIN[0], PLAIN[1]), (PLAIN[1], PLAIN[0]), BY_POSITION, BY_POSITION[::-1]),
     *((TRINO, type_) for type_ in PLAIN[3:]),
     *((type_, TRINO) for type_ in PLAIN[3:]),
     *((type_, type_) for type_ in PLAIN),
 )
+HARMLESS_ON_HUDI: Final = (
+    *((READERS[2], READERS[4]), (READERS[4], READERS[2])),  # Hive's fetch task and MapReduce
+    *((READERS[2], READERS[5]), (READERS[4], READERS[5])),
+    *((reader, reader) for reader in READERS),
+)
+"""All in all 25 pairs that are to change nothing."""
 CompareReaders = Callable[[str, str], SideComparison]
 
 
@@ -68,16 +77,26 @@ def compared_by(folder: Path) -> CompareReaders:
     return two
 
 
-@pytest.mark.parametrize(("old", "new"), HARMLESS)
+@pytest.mark.parametrize(("old", "new"), HARMLESS_ON_PLAIN)
 def test_settings_without_effect_change_nothing(
     compared_plain: CompareReaders, old: str, new: str
 ) -> None:
-    readers = compared_plain(old, new)
+    check_harmless(compared_plain(old, new))
+    assert compared_plain(old, new).counts[VerdictChange.WRONG_AS_BEFORE]
+
+
+@pytest.mark.parametrize(("old", "new"), HARMLESS_ON_HUDI)
+def test_other_ways_to_the_same_answers_change_nothing(
+    compared: CompareReaders, old: str, new: str
+) -> None:
+    check_harmless(compared(old, new))
+
+
+def check_harmless(readers: SideComparison) -> None:
     changes = {setting for setting, number in readers.counts.items() if number}
-    asked_apart = {VerdictChange.NEW, VerdictChange.GONE}  # a setting for ORC files alone
+    asked_apart = {VerdictChange.NEW, VerdictChange.GONE}  # of ORC files, or after some steps alone
     assert changes - asked_apart <= set(AS_BEFORE), upgrade_report.headline(readers)
     assert readers.status == 0
-    assert VerdictChange.WRONG_AS_BEFORE in changes
 
 
 def test_a_setting_for_files_of_orc_changes_only_those(compared_plain: CompareReaders) -> None:

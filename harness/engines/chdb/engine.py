@@ -13,6 +13,7 @@ from typing import Final
 from harness.core.records import Refusal
 from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTravel, TimeTravelWords
 from harness.engines.chdb import answers
+from harness.engines.fingerprint_sql import FingerprintWords
 from harness.engines.format_facts import FormatFacts
 from harness.engines.python_library import Description, Entry, PythonLibrary, source_of
 from harness.engines.query_sql import ANSI, quoted, select
@@ -31,13 +32,35 @@ _MOMENT: Final = re.compile(r"\btimestamp ('[^']+')")
 _CODE: Final = re.compile(r"^Code: \d+\. DB::Exception: (.*?)(?: \((\w+)\))?\.?\s*$", re.DOTALL)
 
 
+FINGERPRINTS: Final = FingerprintWords(
+    {
+        "boolean": "toString({0})",
+        "integer": "toString({0})",
+        "float": "if(isNaN({0}), 'NaN', toString(reinterpretAsInt64(toFloat64({0}))))",
+        "decimal": "toDecimalString({0}, {scale})",
+        "date": "toString(toInt32({0}))",
+        "timestamp": "toString(toUnixTimestamp64Micro({0}))",
+        "string": "{0}",
+        "array": "arrayStringConcat(arrayMap({x} -> {hash}, {0}), '')",
+        "map": "arrayStringConcat(arraySort(arrayMap({x} -> {hash}, "
+        "arrayZip(mapKeys({0}), mapValues({0})))), '')",
+    },
+    hash="lower(hex(MD5({0})))",
+    number="toDecimal128OrNull(translate(substr({0}, 1, 16), 'abcdef', '012345'), 0)",
+    entry=("{x}.1", "{x}.2"),
+)
+"""ClickHouse's manual, "Hash Functions", "Type Conversion Functions", "Array Functions". Bytes are
+of the type of texts, so that nothing tells which of both a column has."""
+
+
 def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG001 - as all
     r"""Return the SQL of a question.
 
     A backslash escapes in names and texts (manual, "Syntax"). `date '1500-01-01'` would be of a
     type that begins in 1970, and `timestamp '…'` of one without fractions ("Date", "DateTime").
     """
-    sql = select(question, ANSI, TIME_TRAVEL, nan="isNaN({column})").replace("\\", "\\\\")
+    sql = select(question, ANSI, TIME_TRAVEL, nan="isNaN({column})", words=FINGERPRINTS)
+    sql = sql.replace("\\", "\\\\")
     sql = _MOMENT.sub(r"toDateTime64(\1, 6, 'UTC')", _DAY.sub(r"toDate32(\1)", sql))
     if question.past is None:
         return sql
@@ -105,4 +128,5 @@ ENGINE: Final = PythonLibrary(
     TIME_TRAVEL,
     refusal=refusal,
     files=("parquet",),
+    fingerprints=FINGERPRINTS,
 )

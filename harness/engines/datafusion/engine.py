@@ -18,11 +18,13 @@ from harness.core.setting_values import SettingValues
 from harness.engines.api import PointInTime, Question, ReaderSettings
 from harness.engines.arrow_values import arrow_type
 from harness.engines.datafusion import answers
+from harness.engines.fingerprint_sql import FingerprintWords
 from harness.engines.format_facts import FormatFacts
 from harness.engines.python_library import Description, Entry, PythonLibrary
 from harness.engines.query_sql import ANSI, quoted, select
 from harness.engines.spark.values import canonical_type
 from harness.model.datatypes import DataType, parse_type
+from harness.model.fingerprint import FloatText
 
 READ_OPTIMIZED: Final = "hoodie.read.use.read_optimized.mode"
 """The option of hudi-rs (`HudiReadConfig.USE_READ_OPTIMIZED_MODE`)."""
@@ -75,8 +77,27 @@ MAX_KIND: Final = 60
 """What stands before a colon is the name of an error if it is no longer."""
 
 
+FINGERPRINTS: Final = FingerprintWords(
+    {
+        "boolean": "cast({0} as varchar)",
+        "integer": "cast({0} as varchar)",
+        "float": "case when isnan(cast({0} as double)) then 'NaN' "
+        "else cast(cast({0} as double) as varchar) end",
+        "decimal": "cast({0} as varchar)",
+        "date": "cast(cast({0} as int) as varchar)",
+        "timestamp": "cast(cast(arrow_cast({0}, 'Timestamp(Microsecond, None)') as bigint) "
+        "as varchar)",
+        "string": "{0}",
+        "binary": "encode({0}, 'hex')",
+    },
+    floats=FloatText.SHORTEST,
+)
+"""DataFusion's manual, "Scalar Functions": no function is called for each element of a list.
+Numbers become texts by `ryu` (arrow-rs, `arrow-cast/src/display.rs`)."""
+
+
 def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG001 - as all
-    return select(question, ANSI)
+    return select(question, ANSI, words=FINGERPRINTS)
 
 
 def by_hand(settings: ReaderSettings, format_: FormatFacts) -> tuple[str, ...]:
@@ -123,4 +144,5 @@ ENGINE: Final = PythonLibrary(
     conf=session_conf,
     refusal=refusal,
     files=("parquet",),
+    fingerprints=FINGERPRINTS,
 )

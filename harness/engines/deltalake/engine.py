@@ -12,6 +12,7 @@ from typing import Final
 
 from harness.core.setting_values import SettingValues
 from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTravel, TimeTravelWords
+from harness.engines.datafusion.engine import FINGERPRINTS
 from harness.engines.deltalake import answers
 from harness.engines.python_library import (
     Description,
@@ -64,7 +65,7 @@ TIME_TRAVEL: Final[TimeTravel] = {
 
 def statement(question: Question, settings: ReaderSettings) -> str:
     if not settings:
-        return select(question, ANSI, TIME_TRAVEL)
+        return select(question, ANSI, TIME_TRAVEL, words=FINGERPRINTS)
     query, name = question.query, _called(question.table, question.past)
     filters = " & ".join(map(_filter, query.conditions))
     nested = any("." in path for path in query.columns)
@@ -119,4 +120,5 @@ ENGINE: Final = PythonLibrary(
         )
     },
     expressions=bool,
+    fingerprints=FINGERPRINTS,
 )

@@ -8,8 +8,9 @@ said anywhere; so the plan says which.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -97,12 +98,7 @@ def plan(folder: TableFolder, catalog: DeclaredColumns | None = None) -> ReadPla
 
     Raises FileFactError or UnreadableError.
     """
-    partitions = catalog.partitions if catalog else None
-    if partitions is None:
-        files = list(_files(folder, folder))
-    else:
-        files = [file for part in partitions for file in partition_files(folder, part)]
-    return planned(PlainFolder(tuple(files), catalog))
+    return planned(PlainFolder(tuple(folder_files(folder, catalog)), catalog))
 
 
 def planned(table: PlainFolder) -> ReadPlan:
@@ -111,18 +107,21 @@ def planned(table: PlainFolder) -> ReadPlan:
     return ReadPlan(columns, files, table.arrow_type, "", undecided=tuple(table.undecided()))
 
 
-def partition_files(folder: TableFolder, partition: DeclaredPartition) -> Iterator[FolderFile]:
-    """Yield the files of a partition; those that lie elsewhere are known by their whole paths."""
-    for file in _files(table_folder.at(partition.location), folder):
-        yield replace(file, partition=partition)
+def folder_files(
+    folder: TableFolder, catalog: DeclaredColumns | None, hidden: Collection[str] = ()
+) -> Iterator[FolderFile]:
+    """Yield the files of all partitions; those that lie elsewhere are known by their whole paths.
 
-
-def _files(folder: TableFolder, table: TableFolder) -> Iterator[FolderFile]:
-    for file in (file for files in folder.walk() for file in files):
-        if file.size and file.name[0] not in "._":
-            location = folder.location(file.path)
-            path = location.removeprefix(f"{table.location('').rstrip('/')}/")
-            yield FolderFile(path, location, file.modified)
+    `hidden`: the names of files that count although they begin as those do that do not.
+    """
+    partitions = catalog.partitions if catalog else None
+    for partition in (None,) if partitions is None else partitions:
+        there = table_folder.at(partition.location) if partition else folder
+        for file in (file for files in there.walk() for file in files):
+            if file.name in hidden or (file.size and file.name[0] not in "._"):
+                location = there.location(file.path)
+                path = location.removeprefix(f"{folder.location('').rstrip('/')}/")
+                yield FolderFile(path, location, file.modified, partition)
 
 
 @dataclass(frozen=True)  # no slots: what is derived is kept
@@ -212,8 +211,22 @@ class PlainFolder:
             stored = partial(self._table, text, self._of(file))
             columns = FileColumns(names, unread=unread)
             return PlannedFile(file.path, file.location, columns, constants, stored=stored)
-        columns = FileColumns(_names_of(self._schemas[file.path]), unread=unread)
+        columns = FileColumns(self._ids(file), unread=unread)
         return PlannedFile(file.path, file.location, columns, constants)
+
+    def _ids(self, file: FolderFile) -> Mapping[str, Id]:
+        """Return the columns by their names in a file, or by their places where it has no names."""
+        schema = self._schemas[file.path]
+        paths = [path for path, _ in walk(map(_part_of, schema))]
+        if self.catalog is None or not all(map(_NAMELESS.fullmatch, schema.names)):
+            return {path: path.lower() for path in paths}
+        places = dict(zip(schema.names, (name for name, _ in self._of(file)), strict=False))
+        heads = ((path, path.split(".")) for path in paths)
+        return {
+            path: ".".join((places[head], *rest)).lower()
+            for path, (head, *rest) in heads
+            if head in places
+        }
 
     def _table(self, text: TextRows, columns: Sequence[tuple[str, str]]) -> pa.Table:
         import pyarrow as pa  # noqa: PLC0415 - only reading needs it
@@ -229,7 +242,7 @@ class PlainFolder:
         if file.partition:
             texts = file.partition.values
         else:
-            texts = partition_paths.texts(file.path.rpartition("/")[0], self._levels)
+            texts = partition_paths.texts(partition_paths.folder_of(file.path), self._levels)
         if len(texts) != len(self._levels):
             raise FileFactError(f"{file.path}: its folder does not say {', '.join(self._levels)}")
         columns = (
@@ -264,20 +277,28 @@ class PlainFolder:
             elif declared is not None and declared != order[: len(declared)]:
                 yield f"the catalog has {', '.join(declared)} for its partition, the table others"
             return
-        schema = self._schemas[file.path]
+        schema, ids = self._schemas[file.path], self._ids(file)
         table = {path.lower(): part.type for path, part in walk(self.columns)}
-        stored = list(walk(map(_part_of, schema)))
+        stored = [
+            (str(ids[path]), part) for path, part in walk(map(_part_of, schema)) if path in ids
+        ]
+        partition = {name.lower() for name in self._levels}
+        names = [str(ids[name]) for name in schema.names if name in ids]
+        names = [name for name in names if name not in partition]
         yield from _other_types(stored, table)
         by_name = self.catalog is not None and self.catalog.by_name
-        yield from _other_names(schema.names, order, by_name=by_name)
+        yield from _other_names(names, order, by_name=by_name)
         if declared is not None and declared != order[: len(declared)]:
             yield f"the catalog has {', '.join(declared)} for its partition, the table others"
-        elif declared is not None and {*order[len(declared) :]} & {*map(str.lower, schema.names)}:
+        elif declared is not None and {*order[len(declared) :]} & {*names}:
             yield "it has columns that the catalog does not have for its partition, but for others"
 
 
 _TEXT = "string"
 _ZONELESS = "_ntz"
+_NAMELESS = re.compile(r"_col\d+")
+"""What Hive before version 2 calls all columns in ORC files (HIVE-4243); readers go by their places
+then (`SchemaEvolution` of ORC)."""
 
 
 def _other_types(
@@ -305,10 +326,6 @@ def _other_names(names: Iterable[str], order: Sequence[str], *, by_name: bool) -
         )
     elif not by_name and (common != order[: len(common)] or gone):
         yield f"it has {', '.join(stored)}: readers go by name or by place; it is read by name"
-
-
-def _names_of(schema: pa.Schema) -> Mapping[str, Id]:
-    return {path: path.lower() for path, _ in walk(map(_part_of, schema))}
 
 
 def _names(path: str) -> tuple[str, ...]:

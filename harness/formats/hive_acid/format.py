@@ -71,7 +71,7 @@ BASE: Final = "base"
 DELETES: Final = "delete_delta"
 ROW: Final = "row"
 """The column of a file that holds a row of the table."""
-_ROW_ID: Final = ("originalTransaction", "bucket", "rowId")
+ROW_ID: Final = ("originalTransaction", "bucket", "rowId")
 """The columns that tell a row from all others for as long as it is there."""
 _INSERT: Final = 0
 """The `operation` of what adds a row."""
@@ -79,7 +79,7 @@ FOLDER: Final = re.compile(
     r"(?P<kind>base|delta|delete_delta)_(?P<first>\d+)(?:_(?P<last>\d+))?"
     r"(?:_(?P<statement>\d+))?(?:_v\d+)?"
 )
-_COMPACTED: Final = "_metadata_acid"
+COMPACTED: Final = "_metadata_acid"
 """A file in a base folder that a compaction made, and no overwrite (`AcidUtils.MetaDataFile`)."""
 
 RowId = tuple[int, int, int]
@@ -160,7 +160,7 @@ def facts(table: Path, key: str, ids: WriteIds) -> tuple[FileFact, ...]:
     """Return a fact for each live file of rows, and for what is deleted of each."""
     there = live(table, ids)
     deletions = [
-        _Deletions(folder, path, orc.rows(path, _ROW_ID))
+        _Deletions(folder, path, orc.rows(path, ROW_ID))
         for folder in there
         for path in (_files(folder) if folder.kind == DELETES else ())
     ]
@@ -222,7 +222,7 @@ def _folder(path: Path) -> Folder | None:
     if name is None:
         return None
     first, last = int(name["first"]), int(name["last"] or name["first"])
-    compacted = first != last or (path / _COMPACTED).is_file()
+    compacted = first != last or (path / COMPACTED).is_file()
     if name["kind"] == BASE:
         first = 1
     return Folder(path, name["kind"], first, last, compacted)
@@ -265,7 +265,7 @@ def _columns(path: Path) -> tuple[tuple[str, str], ...]:
 
 
 def _rows(path: Path) -> Iterator[tuple[RowId, Mapping[str, Any]]]:
-    for *row_id, operation, row in orc.rows(path, (*_ROW_ID, "operation", ROW)):
+    for *row_id, operation, row in orc.rows(path, (*ROW_ID, "operation", ROW)):
         if operation == _INSERT and row is not None:
             yield (row_id[0], row_id[1], row_id[2]), row
 

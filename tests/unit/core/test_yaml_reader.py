@@ -3,9 +3,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from harness import formats
 from harness.core.errors import ScenarioProblem
+from harness.core.problems import one_of
 from harness.core.yaml_reader import MAX_BYTES, parse, read
+from harness.core.yaml_writer import block, written
+from harness.scenario.operations import registry
 
 
 def problem(text: str) -> str:
@@ -99,3 +105,49 @@ def test_a_type_that_braces_cut_is_to_be_put_in_quotes(text: str, message: str) 
 def test_what_only_looks_cut_is_data_like_any_other() -> None:
     assert parse("{a: '(x', b: null, c: ')'}", "a.yaml").data == {"a": "(x", "b": None, "c": ")"}
     assert parse("{a: f(x, b): 1}", "a.yaml").data == {"a": "f(x", "b)": 1}
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("mor", "'hudi-mor'"),
+        ("COW", "'hudi-cow'"),
+        ("parquet", "'hive-parquet'"),
+        ("hudi", "'hudi-cow' or 'hudi-mor'"),
+        ("iceburg", "'iceberg'"),
+    ],
+)
+def test_a_part_of_a_name_is_taken_for_what_people_shorten(given: str, meant: str) -> None:
+    assert one_of(given, formats.names()).startswith(f"did you mean {meant}? allowed: ")
+
+
+@pytest.mark.parametrize("given", ["", "sqlite", "-"])
+def test_nothing_is_guessed_where_nothing_is_near(given: str) -> None:
+    assert one_of(given, formats.names()).startswith("allowed: ")
+
+
+def test_a_part_of_many_names_is_no_guess() -> None:
+    assert one_of("rename", registry()).startswith("did you mean 'rename_column'? ")
+    assert "did you mean" not in one_of("x", [f"x-{number}" for number in range(4)])
+
+
+def test_entries_of_a_block_get_a_line_each_and_what_is_in_them_has_only_one() -> None:
+    steps = block([block({"insert": [1, "a"]}), "touch"])
+    root = block({"about": "x " * 100, "key": {"a": "b", "c": [True, None]}, "steps": steps})
+    assert written(root, offset=2) == (
+        f'about: "{"x " * 100}"\nkey: {{a: b, c: [true, null]}}\n'
+        "steps:\n  - insert: [1, a]\n  - touch\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["yes", "No", "on", "n", "null", "True", "7", "a b", "", "2031-12-24"]
+)
+def test_a_text_that_some_reader_takes_for_something_else_stands_in_quotes(text: str) -> None:
+    assert written(block([text]), offset=0) == f'- "{text}"\n'
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=20), max_size=5))
+def test_every_text_is_read_back(texts: list[str]) -> None:
+    text = written(block({"texts": texts, "each": block(texts)}), offset=2)
+    assert parse(text, "a.yaml").data == {"texts": texts, "each": texts}

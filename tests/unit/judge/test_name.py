@@ -7,8 +7,9 @@ from decimal import Decimal
 
 import pytest
 
-from harness.core.records import FindingKind
+from harness.core.records import Column, FindingKind
 from harness.judge import recorded_by_table
+from harness.judge.compare import wrong_columns
 from harness.judge.difference import Difference, DifferenceKind
 from harness.judge.expected_state import ExpectedState, index_of
 from harness.judge.name import CHECKS, type_drift
@@ -209,3 +210,20 @@ def test_a_physical_name_is_the_same_before_the_rename_and_after(folder: str) ->
 def test_a_mapping_that_came_later_keeps_the_name_of_before_as_the_physical_one() -> None:
     assert called(RENAMED, {"f1": "f1", "g": "f1"}) == {MISSED: {"1", "2", "3"}}
     assert called(RENAMED, IN_PATH, "f1=p1") == {MISSED: {"1", "2", "3"}}
+
+
+@pytest.mark.parametrize(
+    ("shown", "kinds"),
+    [
+        (("id", "l"), [FindingKind.LOST_VALUE]),
+        (("id", "l", "tss"), [FindingKind.UNEXPLAINED]),
+        ((), [FindingKind.UNEXPLAINED]),
+    ],
+)
+def test_a_column_that_is_not_there_is_lost_unless_another_one_may_be_it(
+    shown: tuple[str, ...], kinds: list[FindingKind]
+) -> None:
+    columns = [Column(name, "") for name in shown]
+    places = wrong_columns(STATE, columns, STORY.truth.schema.names)
+    assert "ts" in {place.column for place in places}
+    assert [finding.kind for finding in findings(places, STATE)] == kinds

@@ -9,12 +9,15 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
+import jinja2
 import psutil
 import pytest
 
 from harness.core.errors import EnvironmentProblem
 from harness.runtime import process as processes
+from harness.runtime import template, work_folders
 from harness.runtime.process import (
     ATTEMPTS,
     LOOPBACK,
@@ -270,3 +273,33 @@ def answered(process: Process, port: int) -> str:
     if not any(connection.laddr.port == port for connection in connections):
         raise ConnectionRefusedError(port)
     return "up"
+
+
+def test_values_in_an_xml_template_are_escaped() -> None:
+    values = {"host": "h", "database": "/a & b/<derby>", "warehouse": "w", "properties": {}}
+    text = template.render("metastore", "hive-site.xml", values)
+    root = ET.fromstring(text)  # noqa: S314 - our own template
+    properties = {element.findtext("name"): element.findtext("value") for element in root}
+    url = properties["javax.jdo.option.ConnectionURL"]
+    assert url == "jdbc:derby:;databaseName=/a & b/<derby>"
+
+
+def test_a_missing_value_is_an_error_and_not_empty() -> None:
+    with pytest.raises(jinja2.UndefinedError, match="warehouse"):
+        template.render("metastore", "hive-site.xml", {"database": "d"})
+
+
+def test_a_new_folder_has_the_first_number_that_is_free(tmp_path: Path) -> None:
+    names = [
+        work_folders.numbered(tmp_path / "engines", name).name for name in ("hive", "hive", "spark")
+    ]
+    assert names == ["hive-0", "hive-1", "spark-0"]
+    assert work_folders.numbered(tmp_path, "table", iter([3])).name == "table-3"
+
+
+def test_a_folder_that_somebody_else_just_made_is_left_to_him(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "hive-0").mkdir()
+    monkeypatch.setattr(Path, "exists", lambda _: False)  # nobody saw it come
+    assert work_folders.numbered(tmp_path, "hive").name == "hive-1"

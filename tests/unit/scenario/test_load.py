@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from harness.core.errors import ScenarioProblem
-from harness.model.datatypes import Primitive
+from harness.model.datatypes import FORMS, PRIMITIVES, Primitive
+from harness.plan.profile import loads_profiles
 from harness.scenario.dump import dump
 from harness.scenario.load import load, loads
 from harness.scenario.notices import notices
@@ -225,3 +227,27 @@ def test_queries_are_read_and_one_that_is_none_is_reported_with_its_line() -> No
         "9: 'limit(x)': a limit is a number from 1 to 999999"
     ]
     assert problems(asked.replace('"x",', "x,"))[0].startswith("9: 'x' is not a value; allowed")
+
+
+PAGE = (Path(__file__).parents[3] / "docs" / "scenarios.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+FIRST = EXAMPLES[0]
+
+
+def test_the_first_example_and_the_profile_are_read() -> None:
+    assert loads(FIRST, "scenarios/hudi/mine.yaml").name == "hudi/mine"
+    assert list(loads_profiles(EXAMPLES[-1], "profiles.yaml")) == ["mine"]
+
+
+def test_the_page_has_each_type() -> None:
+    types = {*PRIMITIVES, *FORMS}
+    assert [name for name in types if not re.search(rf"`{name}[`(<]", PAGE)] == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("after: f1", "afte: f1"), ("- compact", "- rename_column: {name: f9, to: g}")]
+)
+def test_the_messages_are_those_of_the_page(old: str, new: str) -> None:
+    with pytest.raises(ScenarioProblem) as wrong:
+        loads(FIRST.replace(old, new), "scenarios/hudi/mine.yaml")
+    assert f"\n{wrong.value}\n" in PAGE

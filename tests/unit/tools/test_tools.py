@@ -6,11 +6,17 @@ A program is started as a newcomer starts it, without this repository on the pat
 from __future__ import annotations
 
 import runpy
+import shlex
 import sys
 from pathlib import Path
 from typing import Final
 
 import pytest
+
+from harness.cli import app
+from harness.core.records import FindingKind
+from harness.run import load_run, pipeline
+from tools import generate_docs, million
 
 ROOT: Final = Path(__file__).parents[3]
 TOOLS: Final = ROOT / "tools"
@@ -41,3 +47,52 @@ def test_a_tool_that_is_asked_for_help_says_what_it_is_for(
 def test_a_page_names_every_tool(tool: Path) -> None:
     text = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
     assert tool.name in text.partition("\n## Tools\n")[2].partition("\n## ")[0]
+
+
+RECORDED: Final = Path(__file__).parents[2] / "recorded" / "findings_a5"
+
+
+def test_a_repeated_run_is_judged_as_the_recorded_one(tmp_path: Path) -> None:
+    cells = len(load_run.load(RECORDED).info.cells)
+    assert million.repeat(RECORDED, tmp_path / "run", cells + 1) == 2 * cells
+    run = pipeline.judge_run(tmp_path / "run").run
+    assert len(run.info.cells) == len({cell.case for cell in run.info.cells}) == 2 * cells
+    verdicts = [(e.step, e.reader, e.view, e.query, e.verdict, e.because) for e in run.verdicts]
+    half = len(verdicts) // 2
+    assert verdicts[:half] == verdicts[half:]
+    assert len({verdict.scenario for verdict in run.verdicts}) == 2 * 3
+
+
+def test_a_command_is_measured_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(million, "HARNESS", Path("/bin/sh"))
+    command, cells, status, *_, peak_mb = million.measure(["-c", "exit 3"], 10, tmp_path / "log")
+    assert (command, cells, status) == ("-c exit 3", "10", "3")
+    assert int(peak_mb) > 0
+
+
+SEEN = {kind: help_.see for kind, help_ in generate_docs.finding_help().items() if help_.see}
+
+
+def test_no_page_is_stale() -> None:
+    stale = [page.name for page, _ in generate_docs.stale_pages()]
+    assert not stale, "run: python -m tools.generate_docs"
+
+
+def test_every_generated_part_stands_in_a_page() -> None:
+    pages = "".join(path.read_text("utf-8") for path in generate_docs.PAGES)
+    missing = [name for name in generate_docs.PARTS if f"<!-- generated: {name} -->" not in pages]
+    assert not missing
+
+
+def test_every_kind_of_finding_says_what_to_do() -> None:
+    assert generate_docs.finding_help().keys() == set(FindingKind)
+
+
+@pytest.mark.parametrize("kind", SEEN)
+def test_what_shows_a_kind_of_finding_can_be_typed(
+    kind: FindingKind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(generate_docs.DOCS.parent)
+    verb, *options = shlex.split(SEEN[kind])
+    assert verb == "run"
+    assert app.main(["plan", *options]) == 0

@@ -8,14 +8,29 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from pyarrow import fs
+from pymetastore.hive_metastore import ttypes
 
 from harness.core.errors import UsageProblem
 from harness.core.progress import Progress
 from harness.formats.files import table_folder
+from harness.formats.files.table_folder import TableFolder, UnreadableError, at, holding
 from harness.usage import folder_listing, scan
-from harness.usage.usage_file import Fact, Usage, UsedTable
+from harness.usage.catalog_table import catalog_table
+from harness.usage.usage_file import Fact, Usage, UsedFormat, UsedTable
+from tests.builders.metastore_tables import (
+    AVRO,
+    DELIMITED,
+    HUDI,
+    ORC,
+    PARQUET,
+    REALTIME,
+    RO,
+    TEXT,
+    metastore_table,
+)
 from tests.builders.table_folders import FIRST, HUDI_6, base, hudi, parquet, short
 
 WAREHOUSE = Path(__file__).with_name("warehouse")
@@ -125,3 +140,128 @@ def test_what_was_not_looked_at_is_reported(
 def test_a_folder_that_there_is_not_is_wrong_use(address: str) -> None:
     with pytest.raises(UsageProblem, match=f"no folder {address}; allowed: a folder, such as s3:"):
         scan.scan(address, (), Progress())
+
+
+@pytest.mark.parametrize("form", ["{}", "file:{}", "file://{}", "file:{}/"])
+def test_a_location_of_the_disk_is_read_in_every_form(tmp_path: Path, form: str) -> None:
+    (tmp_path / "b c").write_text("x")
+    (tmp_path / ".hidden").mkdir()
+    folder = at(form.format(tmp_path))
+    assert [(file.name, file.folder) for file in folder.listed()] == [
+        (".hidden", True),
+        ("b c", False),
+    ]
+    assert folder.text("b c") == b"x"
+    assert folder.text("gone") is None
+    assert folder.listed("gone") == ()
+    assert folder.exists()
+    assert not at(f"{tmp_path}/gone").exists()
+
+
+def test_a_table_in_a_store_is_read_through_arrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = fs.FileSystem.from_uri("mock:///")[0]
+    store.create_dir("bucket/t/p=1")
+    with store.open_output_stream("bucket/t/p=1/a.parquet") as file:
+        file.write(b"abc")
+    monkeypatch.setattr(table_folder, "_files", lambda scheme, _: {"s3": store}[scheme])
+    folder = at("s3a://key:secret@bucket/t/")
+    assert folder == TableFolder("bucket/t", store)
+    assert [[file.path for file in files] for files in folder.walk()] == [[], ["p=1/a.parquet"]]
+    with folder.opened("p=1/a.parquet") as actual:
+        assert actual.read() == b"abc"
+    assert holding(folder, "s3a://bucket/t", "s3://bucket/t/m/v1.json") == (folder, "m/v1.json")
+    assert holding(folder, "s3a://bucket/t", "s3n://bucket/tt/v1.json")[0].root == "bucket/tt"
+
+
+@pytest.mark.parametrize(
+    ("location", "why"),
+    [
+        ("", "the catalog has no location of it"),
+        ("nowhere://user:secret@host/t", "Unrecognized filesystem type"),
+    ],
+)
+def test_a_location_that_nothing_reads_is_reported(location: str, why: str) -> None:
+    with pytest.raises(UnreadableError, match=why) as raised:
+        at(location)
+    assert "secret" not in str(raised.value)
+
+
+def test_a_folder_that_may_not_be_read_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Forbidding:
+        def get_file_info(self, _: object) -> object:
+            raise PermissionError(13, "Permission denied")
+
+    with pytest.raises(UnreadableError, match="Permission denied"):
+        TableFolder("/x", Forbidding()).listed()
+
+
+def test_credentials_in_what_a_store_says_are_left_out() -> None:
+    class Talking:
+        def get_file_info(self, _: object) -> object:
+            raise pa.ArrowInvalid("cannot open s3://key:secret@bucket/t\nDetail: more")
+
+    with pytest.raises(UnreadableError) as raised:
+        TableFolder("/x", Talking()).listed()
+    assert str(raised.value) == "cannot open s3://bucket/t"
+
+
+def test_a_record_that_is_too_large_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table_folder, "LARGEST", 1 << 20)
+    (tmp_path / "a").write_bytes(b"x" * ((1 << 20) + 1))
+    with pytest.raises(UnreadableError, match="a is larger than 1 MiB"):
+        at(str(tmp_path)).text("a")
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        (metastore_table(read_by=PARQUET), UsedFormat.HIVE_PARQUET),
+        (metastore_table(read_by=ORC, transactional="true"), UsedFormat.HIVE_ACID),
+        (metastore_table(read_by=HUDI), UsedFormat.HUDI),
+        (metastore_table(read_by=REALTIME), UsedFormat.HUDI_MOR),
+        (metastore_table(read_by=PARQUET, spark__sql__sources__provider="HUDI"), UsedFormat.HUDI),
+        (metastore_table(table_type="ICEBERG"), UsedFormat.ICEBERG),
+        (metastore_table(read_by=PARQUET, spark__sql__sources__provider="delta"), UsedFormat.DELTA),
+        (metastore_table(storage_handler="io.delta.hive.DeltaStorageHandler"), UsedFormat.DELTA),
+        (metastore_table(kind="MATERIALIZED_VIEW", read_by=ORC), UsedFormat.VIEW),
+        (metastore_table(read_by=AVRO), UsedFormat.HIVE_AVRO),
+        (metastore_table(read_by=TEXT), UsedFormat.OTHER),
+        (metastore_table(read_by=TEXT, library=DELIMITED), UsedFormat.HIVE_TEXT),
+        (metastore_table(read_by=TEXT, library="a.JsonSerDe"), UsedFormat.OTHER),
+        (ttypes.Table(tableName="t", dbName="d"), UsedFormat.OTHER),
+    ],
+)
+def test_an_entry_tells_the_format(table: ttypes.Table, expected: UsedFormat) -> None:
+    assert catalog_table(table).format is expected
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        (metastore_table("t", REALTIME), "base_name"),
+        (metastore_table("t_rt", REALTIME), "snapshot"),
+        (metastore_table("t_ro", HUDI, serde=RO), "read_optimized"),
+        (metastore_table("t", HUDI, serde=RO), "read_optimized"),  # hive_sync.skip_ro_suffix
+        (metastore_table("t_rt", PARQUET), "snapshot"),  # none of Hudi's
+    ],
+)
+def test_an_entry_of_a_merge_on_read_table_is_one_of_its_views(
+    table: ttypes.Table, expected: str
+) -> None:
+    assert catalog_table(table).view == expected
+
+
+def test_nothing_of_the_parameters_is_kept_but_what_is_needed() -> None:
+    actual = catalog_table(
+        metastore_table(
+            read_by="my.CustomInputFormat",
+            serde={"password": "secret"},
+            secret="secret",  # noqa: S106 - it must not come out again
+            transactional_properties="insert_only",
+        )
+    )
+    assert "secret" not in repr(actual)
+    assert actual.kind == "CustomInputFormat"
+    assert actual.insert_only

@@ -21,7 +21,7 @@ ROWS = (("1", math.nan, AT, ({"a": 1}, None)), ("2", 1.5, None, None))
 def test_a_file_of_pyarrow_holds_the_values_and_its_bounds_leave_nan_out(
     tmp_path: Path, kind: str, *, int96: bool
 ) -> None:
-    path = send_step.write(tmp_path, ArrowFile("p=1", COLUMNS, ROWS, int96))
+    path = send_step.write_parquet(tmp_path, ArrowFile("p=1", COLUMNS, ROWS, int96))
     assert parquet.content(path)[1][1] == ROWS[1]
     (value, *_) = parquet.content(path)[1][0][1:2]
     assert isinstance(value, float)
@@ -39,7 +39,7 @@ def test_a_column_that_the_folder_is_named_by_is_none_of_the_file_s_to_readers_o
     tmp_path: Path,
 ) -> None:
     columns = (("id", "string"), ("p", "int"))
-    send_step.write(tmp_path, ArrowFile("p=1", columns, (("1", 99),), int96=False))
+    send_step.write_parquet(tmp_path, ArrowFile("p=1", columns, (("1", 99),), int96=False))
     (fact,) = formats.load("hive-parquet").facts(tmp_path, "id")
     assert [name for name, _ in fact.columns] == ["id"]
     content = formats.load("hive-parquet").file_rows(tmp_path / fact.path, fact)

@@ -1,4 +1,4 @@
-"""The worker as it runs in an image: four files, the standard library and PySpark, Python 3.8."""
+"""The worker as it runs in an image: five files, the standard library and PySpark, Python 3.8."""
 
 from __future__ import annotations
 

@@ -1,0 +1,196 @@
+"""Plans of transactional tables of Hive: which folders and rows count, and which do not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyarrow import orc
+
+from harness.audit import table_rows
+from harness.audit.catalog_entry import catalog_entry
+from harness.audit.tables import PinnedTable, pinned
+from harness.formats.api import FileFactError
+from harness.formats.files import table_folder
+from harness.formats.hive.read_plan import DeclaredColumns
+from harness.formats.hive_acid import read_plan
+from harness.formats.read_plan import ReadPlan
+from harness.model.canonical import Value
+from harness.runtime.metastore_objects import WriteIds
+
+BUCKET = 1 << 29
+CATALOG = DeclaredColumns((("id", "bigint"), ("s", "string")))
+NUMBERS = ("originalTransaction", "rowId", "currentTransaction")
+SCHEMA = pa.schema(
+    [
+        ("operation", pa.int32()),
+        *((name, pa.int64()) for name in NUMBERS),
+        ("bucket", pa.int32()),
+        ("row", pa.struct([("id", pa.int64()), ("s", pa.string())])),
+    ]
+)
+Written = tuple[int, int, int | None]
+"""The write that made a row, its number there, and its `id`; None of a deletion."""
+
+
+def write(folder: Path, number: int, *rows: Written) -> None:
+    """Let a write make rows, or delete some of older ones."""
+    folder.mkdir(parents=True)
+    records = [
+        {
+            "operation": 2 if id_ is None else 0,
+            "originalTransaction": made_by,
+            "rowId": row_id,
+            "currentTransaction": number,
+            "bucket": BUCKET,
+            "row": None if id_ is None else {"id": id_, "s": f"s{id_}"},
+        }
+        for made_by, row_id, id_ in rows
+    ]
+    orc.write_table(pa.Table.from_pylist(records, SCHEMA), folder / "bucket_00000")
+    (folder / "_orc_acid_version").write_text("2")
+
+
+def planned(folder: Path, ids: WriteIds | None = None) -> ReadPlan:
+    return read_plan.plan(table_folder.at(str(folder)), CATALOG, ids)
+
+
+def ids_of(plan: ReadPlan) -> list[Value]:
+    return sorted(row[0] for row in table_rows.read(plan).rows)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    write(tmp_path / "delta_0000001_0000001_0000", 1, (1, 0, 1), (1, 1, 2))
+    write(tmp_path / "delete_delta_0000002_0000002_0000", 2, (1, 1, None))
+    write(tmp_path / "delta_0000002_0000002_0000", 2, (2, 0, 20))
+    write(tmp_path / "delta_0000003_0000003_0000", 3, (3, 0, 3))
+    return tmp_path
+
+
+def test_rows_of_committed_writes_count_but_for_those_that_were_deleted(table: Path) -> None:
+    plan = planned(table, WriteIds(3))
+    assert sorted(table_rows.read(plan).rows) == [(1, "s1"), (3, "s3"), (20, "s20")]
+    assert (plan.version, plan.undecided) == ("3", ())
+
+
+@pytest.mark.parametrize(
+    ("ids", "expected"),
+    [
+        (WriteIds(3, aborted=(3,)), [1, 20]),
+        (WriteIds(3, open=(3,)), [1, 20]),
+        (WriteIds(2), [1, 20]),
+        (WriteIds(3, aborted=(2,)), [1, 2, 3]),
+        (WriteIds(3, open=(1,)), [3, 20]),
+    ],
+)
+def test_what_aborted_open_and_later_writes_made_or_deleted_does_not_count(
+    ids: WriteIds, expected: Sequence[int], table: Path
+) -> None:
+    assert ids_of(planned(table, ids)) == expected
+
+
+def test_a_compaction_stands_for_what_it_joined(table: Path) -> None:
+    base = table / "base_0000002"
+    write(base, 2, (1, 0, 1), (2, 0, 20), (2, 1, 99))
+    (base / "_metadata_acid").write_text('{"dataFormat":"compacted"}')
+    assert ids_of(planned(table, WriteIds(3))) == [1, 3, 20, 99]
+    assert ids_of(planned(table, WriteIds(3, open=(2,)))) == [1, 2, 3], "not all of it ended"
+
+
+def test_an_overwrite_counts_only_if_it_was_committed(table: Path) -> None:
+    write(table / "base_0000004", 4, (4, 0, 4))
+    assert ids_of(planned(table, WriteIds(4))) == [4]
+    assert ids_of(planned(table, WriteIds(4, aborted=(4,)))) == [1, 3, 20]
+
+
+def test_a_minor_compaction_stands_for_its_writes_and_their_deletions(table: Path) -> None:
+    write(table / "delta_0000001_0000002", 1, (1, 0, 1), (1, 1, 2), (2, 0, 20))
+    write(table / "delete_delta_0000001_0000002", 2, (1, 1, None))
+    plan = planned(table, WriteIds(3))
+    assert ids_of(plan) == [1, 3, 20]
+    assert [file.path for file in plan.files] == [
+        "delta_0000001_0000002/bucket_00000",
+        "delta_0000003_0000003_0000/bucket_00000",
+    ]
+
+
+def test_all_statements_of_a_write_count(table: Path) -> None:
+    write(table / "delta_0000003_0000003_0001", 3, (3, 1, 31))
+    assert ids_of(planned(table, WriteIds(3))) == [1, 3, 20, 31]
+
+
+def test_a_row_of_a_compaction_whose_write_was_aborted_does_not_count(tmp_path: Path) -> None:
+    write(tmp_path / "delta_0000001_0000002", 2, (1, 0, 1))
+    assert ids_of(planned(tmp_path, WriteIds(2, aborted=(2,)))) == []
+
+
+def test_files_from_before_the_table_was_transactional_have_ids_by_their_order(
+    tmp_path: Path,
+) -> None:
+    for at, name in enumerate(("000000_0", "000000_0_copy_1")):
+        rows = pa.table({"id": [at * 10, at * 10 + 1], "s": ["x", "y"]})
+        orc.write_table(rows, tmp_path / name)
+    write(tmp_path / "delete_delta_0000001_0000001_0000", 1, (0, 2, None))
+    write(tmp_path / "delta_0000001_0000001_0000", 1, (1, 0, 7))
+    assert ids_of(planned(tmp_path, WriteIds(1))) == [0, 1, 7, 11]
+    write(tmp_path / "base_0000001", 1, (1, 0, 5))
+    assert ids_of(planned(tmp_path, WriteIds(1))) == [5]
+
+
+def test_partitions_have_writes_of_their_own(tmp_path: Path) -> None:
+    write(tmp_path / "p=a" / "delta_0000001_0000001_0000", 1, (1, 0, 1))
+    write(tmp_path / "p=b" / "delta_0000001_0000001_0000", 1, (1, 0, 2))
+    write(tmp_path / "p=b" / "delete_delta_0000002_0000002_0000", 2, (1, 0, None))
+    (table,) = pinned(str(tmp_path), ())
+    assert isinstance(table, PinnedTable)
+    plan = table.plan()
+    assert table_rows.read(plan).rows == ((1, "s1", "a"),)
+    entry = catalog_entry(table, plan)
+    assert entry.table["parameters"] == {"transactional": "true"}
+    assert entry.write_ids == WriteIds(2)
+    folders = [part["sd"]["location"] for part in entry.partitions]
+    assert folders == [f"file:{tmp_path}/p=a", f"file:{tmp_path}/p=b"]
+
+
+def test_without_a_metastore_nobody_knows_which_writes_were_committed(table: Path) -> None:
+    (sentence,) = planned(table).undecided
+    assert sentence == "only a metastore knows whether the writes 1 to 3 were committed"
+    base = table / "base_0000003"
+    write(base, 3, (3, 0, 3))
+    (base / "_metadata_acid").write_text("{}")
+    assert planned(table).undecided == ()
+
+
+def test_a_table_that_takes_inserts_only_has_plain_files(tmp_path: Path) -> None:
+    for number in (1, 2):
+        folder = tmp_path / f"delta_000000{number}_000000{number}_0000"
+        folder.mkdir()
+        pq.write_table(pa.table({"id": [number], "s": ["x"]}), folder / "000000_0")
+    assert ids_of(planned(tmp_path, WriteIds(2, aborted=(1,)))) == [2]
+
+
+def _updates(folder: Path) -> None:
+    write(folder / "delta_0000001_0000001_0000", 1, (1, 0, None), (1, 1, 1))
+
+
+def _other_columns(folder: Path) -> None:
+    write(folder / "delta_0000001_0000001_0000", 1, (1, 0, 1))
+    (folder / "delta_0000002_0000002_0000").mkdir()
+    rows = pa.table({"id": [1]})
+    orc.write_table(rows, folder / "delta_0000002_0000002_0000" / "bucket_00000")
+
+
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [(_updates, "Hive before version 3"), (_other_columns, "it has no column operation")],
+)
+def test_what_cannot_be_understood_is_refused(
+    make: Callable[[Path], None], why: str, tmp_path: Path
+) -> None:
+    make(tmp_path)
+    with pytest.raises(FileFactError, match=why):
+        planned(tmp_path, WriteIds(2))
