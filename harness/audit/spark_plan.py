@@ -137,20 +137,20 @@ class _FileProjection:
                 raise NotInSparkError("rows are deleted by a part of a struct")
             return self._constant(id_, type_)
         sql = self._leaf(self._asked(stored), stored, type_)
-        self.schema[stored.path] = ddl(stored.field.type)
+        self.schema[stored.field.name] = ddl(stored.field.type)
         return sql
 
     def _top(self, part: ColumnPart) -> str:
         stored = self._columns.top.get(part.id)
         if stored is None:
             return self._constant(part.id, full_type(part, self.plan.arrow_type))
-        sql, self.schema[stored.path] = self._inner(part, stored, self._asked(stored))
+        sql, self.schema[stored.field.name] = self._inner(part, stored, self._asked(stored))
         return sql
 
     def _asked(self, stored: StoredColumn) -> str:
         """Return the name by which a column of the file is known in expressions."""
-        self.schema.setdefault(stored.path, "")
-        return f"c{list(self.schema).index(stored.path)}"
+        self.schema.setdefault(stored.field.name, "")
+        return f"c{list(self.schema).index(stored.field.name)}"
 
     def _constant(self, id_: Id, type_: pa.DataType) -> str:
         if id_ not in self.file.constants and self.plan.defaults.get(id_) is None:

@@ -207,12 +207,12 @@ def make(
 
 
 def formats_named(
-    paths: Sequence[Path], profile: str | None, named: NamedParts
+    paths: Sequence[Path] | None, profile: str | None, named: NamedParts
 ) -> tuple[tuple[str, ...], bool]:
     """Return the formats that are named, and whether the user names them, not a profile."""
     if named.formats or not (profile or paths):
         return tuple(named.formats), True
-    scenarios, chosen = select_scenarios.choose(paths, profile or QUICK_START)
+    scenarios, chosen = select_scenarios.choose(paths or (), profile or QUICK_START)
     of_scenarios = (name for scenario in scenarios for name in scenario.formats)
     every = chosen.formats if profile else dict.fromkeys(of_scenarios)
     return tuple(name for name in every if name in formats.names()), not profile

@@ -102,6 +102,21 @@ def a_file_without_ids_is_read_by_the_name_mapping(made: Made) -> list[Row]:
     return [(1, None, 3)]
 
 
+def a_column_with_a_dot_in_its_name_is_no_part_of_a_struct(made: Made) -> list[Row]:
+    part = {"type": "struct", "fields": [column(3, "b")]}
+    made.schemas([column(ID, "id"), column(2, "a", part), column(4, "a.b")])
+    columns: dict[str, Sequence[object]] = {"a.b": [7], "a": [{"b": 5}], "id": [1]}
+    path = made.files.data("1.parquet", **columns)
+    made.files.commit(1, Entry(path))
+    mapping = [
+        {"field-id": 1, "names": ["id"]},
+        {"field-id": 2, "names": ["a"], "fields": [{"field-id": 3, "names": ["b"]}]},
+        {"field-id": 4, "names": ["a.b"]},
+    ]
+    made.metadata["properties"] = {NAME_MAPPING: json.dumps(mapping)}
+    return [(1, {"b": 5}, 7)]
+
+
 def columns_go_by_their_ids_whatever_their_names(made: Made) -> list[Row]:
     made.files.commit(1, Entry(made.data("1.parquet", {"a": B, "b": A}, id=[1], a=[2], b=[3])))
     return [(1, 3, 2)]
@@ -255,6 +270,7 @@ def a_table_without_a_snapshot_has_no_rows(made: Made) -> list[Row]:
 
 TABLES: Final[Sequence[Callable[[Made], list[Row]]]] = (
     a_file_without_ids_is_read_by_the_name_mapping,
+    a_column_with_a_dot_in_its_name_is_no_part_of_a_struct,
     columns_go_by_their_ids_whatever_their_names,
     a_column_of_the_file_goes_before_the_partitions_value,
     the_partitions_value_goes_before_a_column_that_is_known_by_its_name,

@@ -14,10 +14,10 @@ from pyroaring import BitMap64
 
 from harness.audit.projection import Projection
 from harness.formats.api import FileFactError
-from harness.formats.files import table_folder
+from harness.formats.files import stored_columns, table_folder
 from harness.formats.files.locations import Locations
 from harness.formats.files.stored_columns import StoredColumns
-from harness.formats.iceberg import column_types, manifests, read_plan
+from harness.formats.iceberg import column_types, manifests, name_mapping, read_plan
 from harness.formats.iceberg.manifests import FileContent, Live, Record
 from harness.formats.iceberg.table import NAME_MAPPING
 from harness.formats.read_plan import FileColumns, PlannedFile
@@ -41,6 +41,11 @@ TableAt = read_plan._TableAt
 applies, positions = manifests.applies, Projection.positions
 planned, column_of = TableAt._planned, Projection._column
 Specs = Mapping[int, Sequence[Record]]
+
+
+def dots_between_names_alone(patch: pytest.MonkeyPatch) -> None:
+    for module in (name_mapping, stored_columns):
+        patch.setattr(module, "in_path", lambda name: name)
 
 
 def no_name_mapping(patch: pytest.MonkeyPatch) -> None:
@@ -175,6 +180,7 @@ def paths_in_delete_files_as_they_were(patch: pytest.MonkeyPatch) -> None:
 
 PLANTED: Mapping[Plant, Callable[[Made], list[Row]]] = {
     no_name_mapping: tables.a_file_without_ids_is_read_by_the_name_mapping,
+    dots_between_names_alone: tables.a_column_with_a_dot_in_its_name_is_no_part_of_a_struct,
     names_before_ids: tables.columns_go_by_their_ids_whatever_their_names,
     partition_before_file: tables.a_column_of_the_file_goes_before_the_partitions_value,
     name_before_partition: (
@@ -418,3 +424,13 @@ def test_a_part_below_a_null_struct_is_null_for_deletes_too() -> None:
     leaf = stored.leaf(2)
     assert leaf is not None
     assert leaf.values.to_pylist() == [None, 2]
+
+
+def test_files_without_ids_of_a_table_without_a_mapping_are_not_decided(tmp_path: Path) -> None:
+    made = Made(IcebergFolder(tmp_path))
+    made.files.commit(1, Entry(made.files.data("1.parquet", b=[3], id=[1])))
+    made.files.metadata(1)
+    plan = tables.plan_of(tmp_path)
+    assert read(tmp_path) == [(1, None, 3)]
+    (sentence,) = plan.undecided
+    assert "has no field ids, and the table no name mapping" in sentence

@@ -10,6 +10,8 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from harness.audit import table_rows
@@ -106,6 +108,23 @@ def test_metadata_of_any_name_are_those_of_a_table(copy: Path) -> None:
     (copy / "metadata" / "final.metadata.json").write_bytes(content)
     (copy / "metadata" / ".final.metadata.json.crc").write_bytes(b"")
     assert pin(copy).table.metadata.endswith("final.metadata.json")
+
+
+def test_deletes_may_name_the_store_that_metadata_leave_out(tmp_path: Path) -> None:
+    made = Made(IcebergFolder(tmp_path / "t"))
+    path = made.data("1.parquet", id=[1, 2, 3], a=[1, 1, 1], b=[1, 1, 1])
+    deletes = tmp_path / "t" / made.files.deletes("d.parquet", (path, 0))
+    stored = pq.read_table(deletes)
+    names = [name.removeprefix("file:") for name in stored["file_path"].to_pylist()]
+    named = [f"hdfs://host:1{name}" for name in names]
+    columns = {"file_path": [*named, None], "pos": [*stored["pos"].to_pylist(), 1]}
+    pq.write_table(pa.table(columns), deletes)
+    made.files.commit(1, Entry(path), Entry("data/d.parquet", content=1))
+    made.files.metadata(1)
+    table = pin(tmp_path / "t")
+    assert [row[0] for row in rows(table)] == [2, 3]
+    (sentence,) = table.plan().undecided
+    assert "rows that name no file" in sentence
 
 
 def test_a_whole_warehouse_may_have_been_copied() -> None:

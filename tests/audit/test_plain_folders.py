@@ -102,6 +102,21 @@ def test_a_catalog_says_columns_and_types(tmp_path: Path) -> None:
     )
 
 
+def test_a_column_with_a_dot_in_its_name_is_no_part_of_a_struct(tmp_path: Path) -> None:
+    write(tmp_path / "1.parquet", 1, **{"a.b": [7], "a": [{"b": 5}]})
+    catalog = DeclaredColumns((("a.b", "bigint"), ("a", "struct<b:bigint>")))
+    for columns in (None, catalog):
+        plan = planned(tmp_path, columns)
+        assert (rows(plan), plan.undecided) == ([(7, {"b": 5})], ())
+
+
+def test_old_orc_files_without_names_go_by_places(tmp_path: Path) -> None:
+    write(tmp_path / "1.orc", 1, _col0=[1], _col1=["x"])
+    catalog = DeclaredColumns((("id", "bigint"), ("s", "string"), ("new", "int")))
+    plan = planned(tmp_path, catalog)
+    assert (rows(plan), plan.undecided) == ([(1, "x", None)], ())
+
+
 def test_a_folder_that_says_no_columns_has_no_plan(tmp_path: Path) -> None:
     with pytest.raises(FileFactError, match="no file"):
         planned(tmp_path)

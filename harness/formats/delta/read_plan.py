@@ -19,7 +19,7 @@ from harness.formats.delta.checkpoints import LOG, Action
 from harness.formats.delta.column_types import arrow_type, partition_value
 from harness.formats.delta.log import ID, MODE, DeltaLog, LiveFile, physical_name
 from harness.formats.files import typed_text
-from harness.formats.files.column_parts import ColumnPart
+from harness.formats.files.column_parts import ColumnPart, in_path
 from harness.formats.files.table_folder import TableFolder
 from harness.formats.read_plan import FileColumns, Id, PlannedFile, ReadPlan
 from harness.model.canonical import Value
@@ -96,7 +96,7 @@ class PlannedTable:
         names: dict[str, Id] = {}
 
         def enter(field: Action, path: tuple[str, ...]) -> Id:
-            return names.setdefault(".".join(path), self._identify(field, path))
+            return names.setdefault(".".join(map(in_path, path)), self._identify(field, path))
 
         delta_log.columns(self._fields, enter)
         unread = [self._identify(field, (physical_name(field),)) for field in self._partition()]

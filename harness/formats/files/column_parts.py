@@ -87,8 +87,18 @@ def _inner(name: str, holder: Mapping[str, Any], type_: Any) -> ColumnPart:  # n
 def walk(parts: Iterable[ColumnPart], above: str = "") -> Iterator[tuple[str, ColumnPart]]:
     """Yield every part with its dotted path, each before its own parts."""
     for part in parts:
-        yield above + part.name, part
-        yield from walk(part.parts, f"{above}{part.name}.")
+        path = above + in_path(part.name)
+        yield path, part
+        yield from walk(part.parts, f"{path}.")
+
+
+def in_path(name: str) -> str:
+    """Return a name as it stands in a dotted path: what `a.b` is is a part of `a`, or a column.
+
+    >>> in_path("a"), in_path("a.b")
+    ('a', '`a.b`')
+    """
+    return f"`{name}`" if "." in name else name
 
 
 def leaves(parts: Iterable[ColumnPart], above: str = "") -> Iterator[tuple[str, ColumnPart]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -21,9 +22,20 @@ class Locations:
         '/copy/data/f'
         >>> Locations({"/t": "/copy"}).of("/tt/f")
         '/tt/f'
+
+        One tool may name a file by its store and another without it.
+
+        >>> Locations({"/t": "/copy"}).of("hdfs://a/t/f")
+        '/copy/f'
         """
-        for begin in sorted(self.moved, key=len, reverse=True):
-            folder = begin.rstrip("/")
-            if path == folder or path.startswith(f"{folder}/"):
-                return f"{self.moved[begin].rstrip('/')}{path[len(folder) :]}"
+        for name in (path, bare(path)) if self.moved else ():
+            for begin in sorted(self.moved, key=len, reverse=True):
+                folder = begin.rstrip("/")
+                if name == folder or name.startswith(f"{folder}/"):
+                    return f"{self.moved[begin].rstrip('/')}{name[len(folder) :]}"
         return path
+
+
+def bare(path: str) -> str:
+    """Return a path without the scheme and the host."""
+    return re.sub(r"^\w[\w+.-]*:(//[^/]*)?(?=/)", "", path)

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from harness.engines.arrow_values import variant
-from harness.formats.files.column_parts import FIELD_ID
+from harness.formats.files.column_parts import FIELD_ID, in_path
 from harness.formats.files.variant import decoded
 from harness.formats.read_plan import FileColumns, Id
 from harness.model.datatypes import KEY
@@ -37,7 +37,7 @@ class StoredColumns:
     def top(self) -> Mapping[Id, StoredColumn]:
         columns = zip(self.table.schema, self.table.columns, strict=True)
         return self._known(
-            StoredColumn(field, _whole(column), field.name) for field, column in columns
+            StoredColumn(field, _whole(column), in_path(field.name)) for field, column in columns
         )
 
     def parts(self, struct: StoredColumn, *, flat: bool = False) -> Mapping[Id, StoredColumn]:
@@ -46,7 +46,8 @@ class StoredColumns:
         arrays = values.flatten() if flat else [values.field(at) for at in range(len(values.type))]
         pairs = zip(struct.field.type, arrays, strict=True)
         return self._known(
-            StoredColumn(field, array, f"{struct.path}.{field.name}") for field, array in pairs
+            StoredColumn(field, array, f"{struct.path}.{in_path(field.name)}")
+            for field, array in pairs
         )
 
     def leaf(self, id_: Id) -> StoredColumn | None:
@@ -69,7 +70,7 @@ class StoredColumns:
 
     @cached_property
     def _has_ids(self) -> bool:
-        return self.known_by.by_id and any(map(_has_id, self.table.schema))
+        return self.known_by.by_id and any(map(has_id, self.table.schema))
 
     def _id(self, column: StoredColumn) -> Id | None:
         if self._has_ids:
@@ -104,17 +105,17 @@ def converted(values: pa.Array, type_: pa.DataType) -> pa.Array:
     return values.cast(type_)
 
 
-def _has_id(field: pa.Field) -> bool:
+def has_id(field: pa.Field) -> bool:
     import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
 
     if FIELD_ID in (field.metadata or {}):
         return True
     type_ = field.type
     if kinds.is_struct(type_):
-        return any(map(_has_id, type_))
+        return any(map(has_id, type_))
     if kinds.is_map(type_):
-        return any(map(_has_id, (type_.key_field, type_.item_field)))
-    return kinds.is_list(type_) and _has_id(type_.value_field)
+        return any(map(has_id, (type_.key_field, type_.item_field)))
+    return kinds.is_list(type_) and has_id(type_.value_field)
 
 
 def _whole(column: pa.ChunkedArray) -> pa.Array:

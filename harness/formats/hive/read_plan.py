@@ -18,7 +18,7 @@ from harness.engines.arrow_values import array_of, arrow_type, canonical_type
 from harness.engines.hive import values as hive_values
 from harness.formats.api import FileFactError
 from harness.formats.files import arrow_file, hive_text, table_folder, typed_text
-from harness.formats.files.column_parts import ARRAY, MAP, STRUCT, ColumnPart, walk
+from harness.formats.files.column_parts import ARRAY, MAP, STRUCT, ColumnPart, in_path, walk
 from harness.formats.files.hive_text import TextForm, TextRows
 from harness.formats.files.table_folder import TableFolder
 from harness.formats.read_plan import FileColumns, Id, PlannedFile, ReadPlan
@@ -173,7 +173,7 @@ class PlainFolder:
     @cached_property
     def columns(self) -> tuple[ColumnPart, ...]:
         """Those that are not of partitions."""
-        partition = {name.lower() for name in self._levels}
+        partition = {in_path(name).lower() for name in self._levels}
         if self.catalog is not None:
             csv = self.catalog.text is not None and self.catalog.text.csv is not None
             declared = ((name, _TEXT if csv else type_) for name, type_ in self.catalog.columns)
@@ -189,7 +189,7 @@ class PlainFolder:
     def partition_columns(self) -> tuple[ColumnPart, ...]:
         if self.catalog is not None:
             return tuple(_catalog_part(*column) for column in self.catalog.partition_by)
-        return tuple(ColumnPart(name.lower(), name, _TEXT) for name in self._levels)
+        return tuple(ColumnPart(in_path(name).lower(), name, _TEXT) for name in self._levels)
 
     @cached_property
     def _levels(self) -> tuple[str, ...]:
@@ -207,7 +207,7 @@ class PlainFolder:
         unread = [part.id for part in self.partition_columns]
         if text := self._texts.get(file.path):
             by_place = zip(self.columns, self._of(file), strict=False)
-            names = {name: part.id for part, (name, _) in by_place}
+            names = {in_path(name): part.id for part, (name, _) in by_place}
             stored = partial(self._table, text, self._of(file))
             columns = FileColumns(names, unread=unread)
             return PlannedFile(file.path, file.location, columns, constants, stored=stored)
@@ -265,7 +265,11 @@ class PlainFolder:
         yield from (f"{path}: {sentence}" for sentence, path in first.items())
 
     def _undecided(self, file: FolderFile) -> Iterator[str]:
-        declared = [name.lower() for name, _ in file.partition.columns] if file.partition else None
+        declared = (
+            [in_path(name).lower() for name, _ in file.partition.columns]
+            if file.partition
+            else None
+        )
         order = [str(part.id) for part in self.columns]
         if file.path.startswith("/") or "://" in file.path:
             yield "it lies outside of the table's folder: readers without the catalog miss it"
@@ -282,8 +286,8 @@ class PlainFolder:
         stored = [
             (str(ids[path]), part) for path, part in walk(map(_part_of, schema)) if path in ids
         ]
-        partition = {name.lower() for name in self._levels}
-        names = [str(ids[name]) for name in schema.names if name in ids]
+        partition = {in_path(name).lower() for name in self._levels}
+        names = [str(ids[name]) for name in map(in_path, schema.names) if name in ids]
         names = [name for name in names if name not in partition]
         yield from _other_types(stored, table)
         by_name = self.catalog is not None and self.catalog.by_name
@@ -336,8 +340,8 @@ def _names(path: str) -> tuple[str, ...]:
 
 def _catalog_part(name: str, type_: str) -> ColumnPart:
     if (kind := hive_values.canonical_type(type_)) is None:
-        return ColumnPart(name.lower(), name, type_)
-    return _part(name, arrow_type(kind), name.lower())
+        return ColumnPart(in_path(name).lower(), name, type_)
+    return _part(name, arrow_type(kind), in_path(name).lower())
 
 
 def _enter(type_: pa.DataType, types: dict[str, pa.DataType]) -> None:
@@ -348,7 +352,7 @@ def _enter(type_: pa.DataType, types: dict[str, pa.DataType]) -> None:
 
 
 def _part_of(field: pa.Field) -> ColumnPart:
-    return _part(field.name, field.type, field.name.lower())
+    return _part(field.name, field.type, in_path(field.name).lower())
 
 
 def _part(name: str, type_: pa.DataType, path: str) -> ColumnPart:
@@ -356,7 +360,7 @@ def _part(name: str, type_: pa.DataType, path: str) -> ColumnPart:
     import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
 
     if kinds.is_struct(type_):
-        parts = tuple(_part(f.name, f.type, f"{path}.{f.name.lower()}") for f in type_)
+        parts = tuple(_part(f.name, f.type, f"{path}.{in_path(f.name).lower()}") for f in type_)
         return ColumnPart(path, name, STRUCT, parts)
     if kinds.is_map(type_):
         key, item = (

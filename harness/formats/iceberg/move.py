@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from harness.formats.api import FileFactError
 from harness.formats.files import table_folder
-from harness.formats.files.locations import Locations
+from harness.formats.files.locations import Locations, bare
 from harness.formats.files.table_folder import TableFolder
 from harness.formats.iceberg import metadata_files, puffin
 from harness.formats.iceberg.table import METADATA, IcebergMetadata, parse
@@ -124,7 +124,7 @@ def of_copy(folder: TableFolder, location: str, metadata: str) -> Locations:
     recorded = str(table.current.get("manifest-list") or inline[0])
     root, _, name = recorded.rpartition(f"/{METADATA}/")
     here = location.removeprefix("file:").rstrip("/")
-    if not name or _bare(root) == _bare(here) or folder.text(f"{METADATA}/{name}") is None:
+    if not name or bare(root) == bare(here) or folder.text(f"{METADATA}/{name}") is None:
         return Locations()
     head, _, name = recorded.rpartition("/")
     local = not _SCHEME.match(recorded) or recorded.startswith("file:")
@@ -132,7 +132,7 @@ def of_copy(folder: TableFolder, location: str, metadata: str) -> Locations:
         return Locations()
     roots = {root, str(table.metadata.get("location", root)).rstrip("/")}
     whole = _warehouse(root, here)
-    return Locations({**dict.fromkeys((*roots, *map(_bare, roots)), here), **whole})
+    return Locations({**dict.fromkeys((*roots, *map(bare, roots)), here), **whole})
 
 
 def _warehouse(root: str, here: str) -> dict[str, str]:
@@ -157,11 +157,6 @@ def copied(folder: TableFolder, metadata: str, locations: Locations, into: Path)
     of_metadata = {f"{root}/{METADATA}": f"{into}/{METADATA}" for root in locations.moved}
     relocate(into, Locations({**locations.moved, **of_metadata}), str(into))
     return f"{into}/{metadata}"
-
-
-def _bare(path: str) -> str:
-    """Return a path without the scheme and the host, by which others may name it."""
-    return re.sub(r"^\w[\w+.-]*:(//[^/]*)?(?=/)", "", path)
 
 
 def _content(inside: Path, path: str) -> bytes | None:

@@ -9,6 +9,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from harness.formats.files.column_parts import in_path
+
 
 def mapped(stored: str) -> Mapping[str, int]:
     """Return the ids by dotted names; a part stands below every name of its struct.
@@ -27,5 +29,5 @@ def _mapped(fields: Any, above: str) -> Iterator[tuple[str, int]]:  # noqa: ANN4
     for field in fields:
         for name in field["names"]:
             if field.get("field-id") is not None:
-                yield above + name, int(field["field-id"])
-            yield from _mapped(field.get("fields") or [], f"{above}{name}.")
+                yield above + in_path(name), int(field["field-id"])
+            yield from _mapped(field.get("fields") or [], f"{above}{in_path(name)}.")

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from harness.engines.arrow_values import canonical
 from harness.formats.api import FileFactError
 from harness.formats.files import arrow_file, table_folder
-from harness.formats.files.column_parts import FIELD_ID, leaves, parts_of
+from harness.formats.files.column_parts import FIELD_ID, leaves, parts_of, walk
 from harness.formats.files.locations import Locations
-from harness.formats.files.stored_columns import StoredColumns, converted
+from harness.formats.files.stored_columns import StoredColumns, converted, has_id
 from harness.formats.files.table_folder import TableFolder, UnreadableError
 from harness.formats.iceberg import column_types, manifests, metadata_files, puffin
 from harness.formats.iceberg.manifests import FileContent, Live, applies
@@ -35,6 +35,8 @@ _FILE_PATH: Final = 2147483546, "file_path"
 _POSITION: Final = 2147483545, "pos"
 """Reserved ids and names of the columns of position delete files."""
 _DEFAULTS_SINCE: Final = 3
+_LOOKED_AT: Final = 8
+"""Of so many files it is looked up whether they have ids."""
 
 
 def plan(folder: TableFolder, metadata: str, locations: Locations, snapshot: str = "") -> ReadPlan:
@@ -132,8 +134,10 @@ class _TableAt:
     @cached_property
     def _names(self) -> Mapping[str, int]:
         stored = self.metadata.properties.get(NAME_MAPPING)
+        if not stored:  # see `_undecided`
+            return {path: int(part.id) for path, part in walk(parts_of(self.fields))}
         try:
-            return mapped(stored) if stored else {}
+            return mapped(stored)
         except ValueError as problem:
             raise FileFactError(f"the property {NAME_MAPPING}: {problem}") from problem
 
@@ -219,7 +223,7 @@ class _TableAt:
             )
             by_path = defaultdict[str, set[int]](set)
             for path, position in zip(paths.to_pylist(), positions.to_pylist(), strict=True):
-                by_path[self.locations.of(path)].add(position)
+                by_path[self.locations.of(path or "")].add(position)
             self._read_positions[deletes.path] = {p: frozenset(at) for p, at in by_path.items()}
         return self._read_positions[deletes.path]
 
@@ -257,9 +261,21 @@ class _TableAt:
                 f"columns have defaults, which format version {version} does not have: a reader "
                 'may show them or NULL (Iceberg table specification, "Default values")'
             )
+        if NAME_MAPPING not in self.metadata.properties:
+            # Those that a migrated table began with.
+            for file in sorted(self._data, key=lambda file: file.sequence)[:_LOOKED_AT]:
+                if not any(map(has_id, arrow_file.schema(self.locations.of(file.path)))):
+                    yield (
+                        f"{file.path} has no field ids, and the table no name mapping: read by "
+                        'names here; by the letter all is NULL ("Column Projection"), and of '
+                        "Parquet files Iceberg's library takes columns by their places"
+                    )
+                    break
         data = {self.locations.of(file.path) for file in self._data}
         names = {path.rpartition("/")[2] for path in data}
         for deletes, by_path in self._read_positions.items():
+            if "" in by_path:
+                yield f"{deletes} has rows that name no file, which one must: they delete nothing"
             for path in sorted(by_path.keys() - data):
                 if path.rpartition("/")[2] in names:
                     yield (

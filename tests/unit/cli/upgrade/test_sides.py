@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from harness.cli import plan_options
-from harness.cli.plan_options import Change
+from harness.cli.plan_options import Change, NamedParts
 from harness.cli.upgrade import rollout_runs, sides
 from harness.core.errors import ScenarioProblem, UsageProblem
 from harness.plan import Profile
+from harness.scenario.cells import parse_reader
 from tests.builders.scenario_texts import MOVED
 
 TEXT = """\
@@ -185,3 +187,33 @@ def test_sides_that_need_metastores_of_their_own_are_planned_through_them(tmp_pa
         change = Change(made, sides.parts_of((old, new)))
         plan = plan_options.make([path], None, "", change=change)
         assert plan.metastore == side.metastore
+
+
+@pytest.mark.parametrize(
+    ("named", "profile", "lacking", "unasked"),
+    [
+        (("iceberg", "delta"), None, {"delta"}, {"delta"}),
+        (("iceberg",), None, set[str](), set[str]()),
+        ((), None, set[str](), set[str]()),
+        ((), "quick-start-delta", {"delta"}, {"delta"}),
+        ((), "quick-start", set[str](), set[str]()),
+    ],
+)
+def test_a_format_that_one_side_does_not_read_is_known_before_anything_starts(
+    named: tuple[str, ...], profile: str | None, lacking: set[str], unasked: set[str]
+) -> None:
+    names, stated = plan_options.formats_named(None, profile, NamedParts(formats=named))
+    every = sides.side(["trino-476"]), sides.side(["trino-483"])
+    reasons, nobody = sides.unread(every, names, stated=stated)
+    assert (set(reasons), set(nobody)) == (lacking, unasked)
+    for why in reasons.values():
+        assert why.startswith("trino-483 has no connector for delta tables")
+
+
+def test_what_another_reader_of_the_side_still_reads_is_asked_all_the_same() -> None:
+    before, after = (
+        replace(sides.Side(), readers=tuple(map(parse_reader, names)))
+        for names in (("trino-476", "duckdb-1.5.5"), ("trino-483", "duckdb-1.5.5"))
+    )
+    reasons, nobody = sides.unread((before, after), ("delta", "hudi-cow"), stated=True)
+    assert (set(reasons), nobody) == ({"delta"}, frozenset())
