@@ -497,7 +497,7 @@ def _audited(
             now = table.plan()
             if any(answer.verdict is not VerdictKind.CORRECT for answer in answers):
                 check_there(plan)
-    except NotAuditedError as problem:
+    except (NotAuditedError, FileFactError) as problem:
         return _unread(table, str(problem))
     except Exception as problem:
         if isinstance(problem, HarnessError):
