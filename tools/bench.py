@@ -8,8 +8,6 @@ and the rest is divided by the cells. Then all is asked afresh of the tables tha
 once more as a plain script would: neither of the two writes meanwhile. Prints Markdown.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -1,16 +1,15 @@
 """Check verdicts by the tables' files, with none of the judge's code.
 
-    python tools/check_verdicts.py draw RUN_OR_RECORDING … --seed COMMIT --out FILE
+    python tools/check_verdicts.py sample RUN_OR_RECORDING … --seed COMMIT --out FILE
     python tools/check_verdicts.py check RUN_OR_RECORDING … --out FILE
-    python tools/check_verdicts.py sample RUN_OR_RECORDING … [--each 5] [--seed 1]
     python tools/check_verdicts.py known-good RUN_OR_RECORDING …
 
-`draw` takes, at random, cells in which somebody is held responsible: so many in all, so many of
-every format and responsible, and writes a JSON line for each. `check` works out for each of these
-what the table's files say (`tools/table_files.py` reads those of a run; of a recording there is
-what it has of them), and whose doing that is by the rules below, puts that beside the verdict, and
-ends with 1 where the two disagree. What it cannot decide somebody looks at: a line with
-`"by": "hand"` stays as it is. `sample` does both at once.
+`sample` takes, at random, cells in which somebody is held responsible: so many in all, so many of
+every format and responsible, and writes a JSON line for each. It works out for each of these what
+the table's files say (`tools/table_files.py` reads those of a run; of a recording there is what it
+has of them), and whose doing that is by the rules below, puts that beside the verdict, and ends
+with 1 where the two disagree. What it cannot decide somebody looks at: a line with `"by": "hand"`
+stays as it is when `check` does the same for a list of before.
 
 The rules: a reader is responsible for a value where the table holds what was expected, by its own
 record of names, or, where it keeps none, in whichever column; the writer where it holds what was
@@ -846,7 +845,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=("draw", "check", "sample", "known-good"))
+    parser.add_argument("what", choices=("check", "sample", "known-good"))
     parser.add_argument("runs", type=Path, nargs="+", help="folders of runs and recordings")
     parser.add_argument("--number", type=int, default=150, help="cells in all")
     parser.add_argument("--each", type=int, default=10, help="cells of each format and responsible")
@@ -870,12 +869,11 @@ def main() -> int:
             }
             for case in draw(cells, options.number, options.each, options.seed)
         ]
-    if options.what != "draw":
-        lines = [
-            line if line.get("by") == "hand" else line | check(*cells[str(line["case"])])
-            for line in lines
-        ]
-        print("\n".join(summary(lines)))
+    lines = [
+        line if line.get("by") == "hand" else line | check(*cells[str(line["case"])])
+        for line in lines
+    ]
+    print("\n".join(summary(lines)))
     text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
     options.out.write_text(text, encoding="utf-8")
     return int(any(line.get("result") == "disagrees" for line in lines))

@@ -623,16 +623,21 @@ def page(states: Mapping[str, int], every: Sequence[Compared]) -> Iterator[str]:
 
 
 def not_read(planned: Plan, every: Sequence[Compared]) -> Iterator[str]:
-    """Yield the lines on the shipped tables of which no state was looked at."""
-    seen = {(one.variant.scenario.name, one.variant.format) for one in every}
-    tables_ = [(v.format, v.scenario.name) for v in planned.variants]
-    left = grouped((of, name) for of, name in tables_ if (name, of) not in seen)
-    yield from ("", "## Shipped tables that were not read", "")
-    yield (
-        f"Of {len(tables_)} tables, the first that shipped profiles have of each scenario in each "
-        f"format, {len(tables_) - sum(map(len, left.values()))} are among these. The others:"
-    )
-    yield from ("", *(f"- {of}: {', '.join(sorted(left[of]))}" for of in sorted(left)))
+    """Yield the lines on the shipped tables, and on those of which no state was looked at."""
+    seen = {one.variant.id for one in every}
+    answered = {(one.variant.id, one.opinion.step) for one in every if one.has_opinion}
+    rows, left = [], []
+    for of, variants in sorted(grouped((v.format, v) for v in planned.variants).items()):
+        due = {(v.id, step) for v in variants for step in range(len(v.scenario.steps) + 1)}
+        names = sorted(v.scenario.name for v in variants if v.id not in seen)
+        there, number = len(answered & due), len(variants)
+        share = f"{there} ({100 * there / len(due):.0f} %)"
+        rows.append((of, str(number), str(number - len(names)), str(len(due)), share))
+        left += [f"- {of}: {', '.join(names)}"] * bool(names)
+    yield from ("", "## Shipped tables", "")
+    yield from ("The first that shipped profiles have of each scenario in each format.", "")
+    yield from table(("format", "tables", "read", "states", "with an opinion"), rows)
+    yield from ("", "Not read:", "", *left) if left else ()
 
 
 def _line(format_name: str, states: int, every: Sequence[Compared]) -> tuple[str, ...]:

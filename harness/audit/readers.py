@@ -4,8 +4,6 @@ A library of Python is given the entries of the tables; a server finds them in a
 started for it. Nothing is written beside the tables.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass

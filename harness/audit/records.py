@@ -1,7 +1,5 @@
 """What an audit finds out, as it is kept in `audit.json`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from harness.audit.comparison import TableDifferenceKind

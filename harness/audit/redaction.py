@@ -13,7 +13,6 @@ from typing import Final
 from harness.audit.records import AuditedAnswer, AuditedTable, ShownDifference
 
 _BEGINNING: Final = re.compile(r"[^:'\"`(\[{]*")
-_FOLDERS: Final = re.compile(r"\S*/")
 
 
 def without_values(table: AuditedTable, key: str) -> AuditedTable:
@@ -40,7 +39,7 @@ def without_values(table: AuditedTable, key: str) -> AuditedTable:
     return replace(
         table,
         problem=_sentence(table.problem, key),
-        undecided=tuple(_FOLDERS.sub("", sentence) for sentence in table.undecided),
+        undecided=tuple(_sentence(sentence, key) for sentence in table.undecided),
         questions=tuple(map(question, table.questions)),
         answers=tuple(map(answer, table.answers)),
     )
@@ -50,8 +49,7 @@ def _difference(shown: ShownDifference, key: str) -> ShownDifference:
     row, expected, actual = (
         _fingerprint(t, key) for t in (shown.row, shown.expected, shown.actual)
     )
-    file = _FOLDERS.sub("", shown.file)
-    return replace(shown, row=row, expected=expected, actual=actual, file=file)
+    return replace(shown, row=row, expected=expected, actual=actual, file=_name(shown.file))
 
 
 def _sentence(text: str, key: str) -> str:
@@ -62,8 +60,17 @@ def _sentence(text: str, key: str) -> str:
     """
     beginning = _BEGINNING.match(text)
     rest = text[beginning.end() :] if beginning else text
-    named = _FOLDERS.sub("", text.removesuffix(rest) if rest else text).rstrip()
-    return f"{named} {_fingerprint(rest, key)}".rstrip()
+    named = _name(text.removesuffix(rest) if rest else text)
+    return f"{named} {_fingerprint(rest, key)}".strip()
+
+
+def _name(path: str) -> str:
+    """Return a file's name: folders of partitions are values.
+
+    >>> _name("p=2024-01-01 00/1.parquet")
+    '1.parquet'
+    """
+    return path.rpartition("/")[2].rstrip()
 
 
 def _fingerprint(text: str, key: str) -> str:

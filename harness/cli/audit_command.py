@@ -80,7 +80,7 @@ def audit(
     address: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="ADDRESS…",
+            metavar="ADDRESS",
             help="A table's folder or one with tables, also s3://bucket/path; a metadata file of "
             "an Iceberg table; a Hive metastore (thrift://host:port); an Iceberg REST catalog "
             "(https://host/path).",
@@ -284,9 +284,14 @@ def _shadowed(request: AuditRequest, work: Callable[[], int], output: Output) ->
     except UsageProblem:
         raise
     except Exception as error:
+        known = problem_of(error)
+        if request.no_values and known is None:  # what it says may be values
+            known = HarnessError(f"{DEFECT} ({type(error).__name__})")
         if not request.shadow:
-            raise
-        problem = printable(str(problem_of(error) or HarnessError(f"{DEFECT} ({error!r})")))
+            if known is None:
+                raise
+            raise known from None
+        problem = printable(str(known or HarnessError(f"{DEFECT} ({error!r})")))
         print(f"harness: {problem}", file=sys.stderr)
         output.end(status=0, problem=problem)
         return 0

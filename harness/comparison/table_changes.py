@@ -10,7 +10,7 @@ from functools import cached_property
 from harness.audit.known import NOTHING_KNOWN, KnownDifference, KnownDifferences
 from harness.audit.records import AuditedAnswer, AuditedTable
 from harness.comparison.cell_pairs import BETTER, OF_OPEN, WORSE, VerdictChange, class_of
-from harness.comparison.result import Decision
+from harness.comparison.result import SAFE, Decision
 from harness.core.records import VerdictKind
 from harness.judge.gate import GOOD, NEW, UNKNOWN
 
@@ -85,8 +85,14 @@ class TableComparison:
 
     @property
     def _all_known(self) -> bool:
-        unknown = self.counts[VerdictChange.UNKNOWN]
-        return bool(self.pairs) and not unknown and not self.unread
+        answered = len(self.pairs) > self.counts[VerdictChange.REFUSED_AS_BEFORE]
+        return answered and not self.counts[VerdictChange.UNKNOWN] and not self.unread
+
+    @property
+    def in_part(self) -> bool:
+        """Whether both sides refused the larger part, though the answer would be good."""
+        refused = self.counts[VerdictChange.REFUSED_AS_BEFORE]
+        return 2 * refused > len(self.pairs) and self.decision in SAFE
 
     @property
     def decision(self) -> Decision:
@@ -101,6 +107,7 @@ class TableComparison:
     def status(self) -> int:
         """The exit status, as `SideComparison.status`."""
         status = (NEW if self.worse else GOOD) if self._all_known else UNKNOWN
+        status = UNKNOWN if status == GOOD and self.in_part else status
         return max(status, NEW) if self.line_problems else status
 
 

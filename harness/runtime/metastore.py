@@ -1,7 +1,5 @@
 """The Hive metastore that all readers, or all writers, of a run share: thrown away at the end."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence

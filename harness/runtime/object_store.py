@@ -1,7 +1,5 @@
 """An object store of tables: it serves a folder."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 from harness.core.errors import EnvironmentProblem, UsageProblem, printable
 from harness.formats.api import FileFactError
 from harness.formats.delta.checkpoints import LOG
-from harness.formats.files import avro, orc, table_folder
+from harness.formats.files import avro, orc_table, table_folder
 from harness.formats.files.table_folder import ListedFile, TableFolder, UnreadableError
 from harness.formats.hive_acid.format import FOLDER
 from harness.formats.hudi.records import HOODIE
@@ -35,7 +35,7 @@ TRIED: Final = 3
 _PARTITION: Final = re.compile(r"(?P<key>[^=]+)=.*")
 _MAGIC: Final = {
     b"PAR1": UsedFormat.HIVE_PARQUET,
-    orc.MAGIC: UsedFormat.HIVE_ORC,
+    orc_table.MAGIC: UsedFormat.HIVE_ORC,
     avro.MAGIC: UsedFormat.HIVE_AVRO,
 }
 

@@ -1,7 +1,5 @@
 """What no plan is made of: each is refused with a line that says why."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,7 +23,7 @@ def delta(path: Path, version: int | None = None) -> None:
     ("action", "why"),
     [
         (protocol(4), "a reader of version 4; 3 is known"),
-        (protocol(3, "variantType", "columnMapping"), "has variantType, which is not read"),
+        (protocol(3, "geospatial", "columnMapping"), "has geospatial, which is not read"),
         (protocol(3, "catalogManaged"), "has catalogManaged, which is not read"),
     ],
 )
@@ -71,6 +69,14 @@ def test_a_partition_value_that_is_none_of_its_type_is_refused(
     table.commit(protocol(1), metadata(ID, field("p", type_), partition=("p",)))
     table.commit(add("1.parquet", {"p": text}))
     with pytest.raises(FileFactError, match=why):
+        delta(tmp_path)
+
+
+@pytest.mark.parametrize("text", [None, "not JSON", "{}"])
+def test_a_log_that_says_no_columns_is_refused(text: str | None, tmp_path: Path) -> None:
+    action = {"metaData": {**metadata(ID)["metaData"], "schemaString": text}}
+    DeltaFolder(tmp_path).commit(protocol(1), action)
+    with pytest.raises(FileFactError, match="its newest metaData action has no schema"):
         delta(tmp_path)
 
 

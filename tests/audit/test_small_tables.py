@@ -1,7 +1,5 @@
 """Plans of small tables, by the rules of their formats; and errors in these that are noticed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +15,7 @@ from harness.formats.delta import log as delta_log
 from harness.formats.delta import read_plan as delta_plan
 from harness.formats.delta.checkpoints import Action
 from harness.formats.delta.log import Commit
+from harness.formats.files import table_folder
 from harness.formats.files.table_folder import UnreadableError
 from harness.formats.hudi import file_slices, timeline
 from harness.formats.hudi import log as hudi_log
@@ -26,6 +25,7 @@ from harness.formats.hudi.records import HudiTable
 from harness.formats.hudi.table_schema import TableSchema
 from harness.formats.read_plan import DeletedKeys, FileColumns, Id, PlannedFile, ReadPlan
 from tests.builders.audited_tables import TABLES
+from tests.builders.delta_folder import DeltaFolder, add, field, metadata, protocol
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -33,6 +33,16 @@ def test_a_table_has_the_rows_that_its_format_says(table: str, tmp_path: Path) -
     plan, rows = TABLES[table](tmp_path)
     shown = table_rows.read(plan).rows
     assert sorted(map(row_text, shown)) == sorted(map(row_text, rows))
+
+
+def test_variants_of_delta_are_read(tmp_path: Path) -> None:
+    folder = DeltaFolder(tmp_path)
+    of_seven = {"metadata": b"\x01\x00\x00", "value": b"\x0c\x07"}  # 8 bits, no names
+    path = folder.data("1.parquet", {"v": [of_seven, None]})
+    folder.commit(protocol(3, "variantType"), metadata(field("v", "variant")))
+    folder.commit(add(path))
+    plan = delta_plan.plan(table_folder.at(str(tmp_path)))
+    assert table_rows.read(plan).rows == (({"t": "int8", "v": 7},), (None,))
 
 
 def test_moments_of_partitions_without_a_zone_are_not_decided(tmp_path: Path) -> None:

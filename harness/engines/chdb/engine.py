@@ -4,8 +4,6 @@ It is given a table function: `icebergLocal` with the folder and the metadata fi
 `deltaLakeLocal`, which asks Delta's kernel in Rust, or `file` with the data files of a folder.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Final

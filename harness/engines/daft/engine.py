@@ -4,8 +4,6 @@ PyIceberg and delta-rs tell it which files a table has; Daft maps columns and re
 itself, in Rust. Of a plain Hive table it is given the folder, and shows the columns of its files.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Final

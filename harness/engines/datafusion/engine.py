@@ -5,8 +5,6 @@ it is given the path, and whether log files are left out. A plain Hive table has
 catalog; DataFusion finds its partitions in the names of folders (`ListingTable`).
 """
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Sequence
 from pathlib import Path

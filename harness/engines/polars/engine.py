@@ -4,8 +4,6 @@ PyIceberg and delta-rs tell it which files a table has, what becomes of their co
 rows are gone. A question is an expression of Python: Polars has no SQL for it.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Final
 

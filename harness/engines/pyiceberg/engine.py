@@ -5,8 +5,6 @@ A question is an expression of Python on a `StaticTable`. Conditions and columns
 a column of its own, the least and the greatest value.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final

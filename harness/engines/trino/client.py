@@ -5,8 +5,6 @@ took most of the harness's CPU (docs/results/benchmark.md). PrestoSQL and Presto
 protocol with other names of HTTP headers, which are renamed on the way.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import math

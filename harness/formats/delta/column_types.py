@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from harness.engines.arrow_values import variant
 from harness.formats.files import typed_text
 from harness.model.canonical import Value
 
@@ -34,6 +35,8 @@ def arrow_type(type_: str) -> pyarrow.DataType:
 
     if type_ in _PLAIN:
         return pa.type_for_alias(_PLAIN[type_])
+    if type_ == "variant":
+        return variant()
     if type_.startswith("timestamp"):
         return pa.timestamp("us", None if type_ == "timestamp_ntz" else "UTC")
     if exact := _DECIMAL.fullmatch(type_):

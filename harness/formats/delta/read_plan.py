@@ -6,6 +6,7 @@ Vectors", "Type Widening", "Valid Feature Names in Table Features".
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,6 +33,10 @@ READER_FEATURES: Final = frozenset(
         "typeWidening",
         "typeWidening-preview",
         "v2Checkpoint",
+        "variantShredding",
+        "variantShredding-preview",
+        "variantType",
+        "variantType-preview",
         "vacuumProtocolCheck",
     }
 )
@@ -80,7 +85,11 @@ class PlannedTable:
 
     @cached_property
     def _fields(self) -> tuple[Action, ...]:
-        return tuple(self.log.schemas[max(self.log.schemas)])
+        try:
+            return tuple(json.loads(self._metadata["schemaString"])["fields"])
+        except (KeyError, TypeError, ValueError) as problem:
+            why = f"its newest metaData action has no schema: {problem!r}"
+            raise FileFactError(f"{LOG}: {why}") from problem
 
     @cached_property
     def mode(self) -> str:

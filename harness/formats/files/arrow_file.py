@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Final, TypeVar
 
 from harness.engines.arrow_values import with_parts
 from harness.formats.api import FileFactError
-from harness.formats.files import avro, avro_table, orc, orc_table, table_folder
+from harness.formats.files import avro, avro_table, orc_table, table_folder
 from harness.formats.files.column_parts import FIELD_ID
 from harness.formats.files.table_folder import UnreadableError
 
@@ -60,7 +60,7 @@ def _parquet_footer(file: IO[bytes]) -> ParquetFooter | None:
     import pyarrow.parquet as pq  # noqa: PLC0415
 
     begin = _begin(file)
-    if begin == avro.MAGIC or begin.startswith(orc.MAGIC):
+    if begin == avro.MAGIC or begin.startswith(orc_table.MAGIC):
         return None
     with pq.ParquetFile(file) as stored:
         columns = (stored.schema.column(at) for at in range(len(stored.schema)))
@@ -106,7 +106,7 @@ def _read(file: IO[bytes]) -> pa.Table:
     begin = _begin(file)
     if begin == avro.MAGIC:
         return avro_table.read(file)
-    if begin.startswith(orc.MAGIC):
+    if begin.startswith(orc_table.MAGIC):
         table = orc_table.read(file)
     else:
         # Else times of 96 bits become nanoseconds, which from the year 2262 on are other times.
@@ -129,7 +129,7 @@ def _schema(file: IO[bytes]) -> pa.Schema:
     begin = _begin(file)
     if begin == avro.MAGIC:
         return avro_table.schema(file)
-    if begin.startswith(orc.MAGIC):
+    if begin.startswith(orc_table.MAGIC):
         from pyarrow.orc import ORCFile  # noqa: PLC0415
 
         fields = ORCFile(file).schema

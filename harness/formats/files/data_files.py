@@ -15,7 +15,7 @@ from typing import IO, Final, Protocol, TypeAlias
 from harness.core.errors import printable
 from harness.core.records import FileValues
 from harness.formats.api import FileFactError, FileRows
-from harness.formats.files import avro, avro_table, column_parts, orc, parquet
+from harness.formats.files import avro, avro_table, column_parts, orc, orc_table, parquet
 from harness.formats.files.column_parts import ColumnPart
 from harness.formats.files.parquet import Footer
 from harness.formats.files.table_folder import ListedFile, TableFolder
@@ -64,7 +64,7 @@ def _reader_of(path: Path) -> FileReader:
     """Return the module that reads a file, by its first bytes; its name need not say what it is."""
     with path.open("rb") as file:
         begin = file.read(len(avro.MAGIC))
-    if begin.startswith(orc.MAGIC):
+    if begin.startswith(orc_table.MAGIC):
         return orc
     return avro if begin == avro.MAGIC else parquet
 
@@ -151,7 +151,7 @@ def read_data_footer(folder: TableFolder, path: str) -> DataFooter:
         file.seek(0)
         if begin == avro.MAGIC:
             return DataFooter(column_parts.of_arrow(avro_table.schema(file)), ())
-        return (_orc_footer if begin.startswith(orc.MAGIC) else _parquet_footer)(file)
+        return (_orc_footer if begin.startswith(orc_table.MAGIC) else _parquet_footer)(file)
 
 
 def _parquet_footer(file: IO[bytes]) -> DataFooter:

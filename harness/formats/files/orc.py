@@ -9,10 +9,10 @@ import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from harness.formats.api import FileFactError, FileRows
-from harness.formats.files import orc_table
+from harness.formats.files import arrow_file
 from harness.formats.files.parquet import Footer, canonical
 from harness.model.canonical import Value
 from harness.model.file_facts import ColumnStatistics, StatisticsSource, bound
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     import pyarrow
     from pyarrow.orc import ORCFile
     from pyorc import Reader, TypeDescription
-
-MAGIC: Final = b"ORC"
-"""What an ORC file begins with (ORC specification, "File Tail")."""
 
 
 def read(path: Path, key: str) -> Footer:
@@ -35,7 +32,7 @@ def read(path: Path, key: str) -> Footer:
 
 def rows(path: Path, columns: Sequence[str]) -> tuple[tuple[Any, ...], ...]:
     """Read the values of some columns, row by row, as Arrow has them."""
-    table = _table(path)
+    table = arrow_file.read(str(path))
     if absent := [column for column in columns if column not in table.column_names]:
         raise FileFactError(f"{path.name}: it has no column {', '.join(absent)}")
     return tuple(zip(*(table.column(column).to_pylist() for column in columns), strict=True))
@@ -47,17 +44,7 @@ def schema(path: Path) -> pyarrow.Schema:
 
 
 def content(path: Path) -> FileRows:
-    return canonical(_table(path), path)
-
-
-def _table(path: Path) -> pyarrow.Table:
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
-    try:
-        with path.open("rb") as file:
-            return orc_table.read(file)
-    except (pa.ArrowException, OSError, ValueError) as problem:
-        raise FileFactError(f"{path.name}: {problem}") from problem
+    return canonical(arrow_file.read(str(path)), path)
 
 
 @contextmanager

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from harness.engines.arrow_values import array_of, with_parts
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+MAGIC: Final = b"ORC"
+"""What an ORC file begins with (ORC specification, "File Tail")."""
 
 
 def read(file: IO[bytes]) -> pa.Table:
