@@ -31,7 +31,7 @@ READER = Reader("duckdb-1.5.5")
 NUMBERS = ("integer", "float", "decimal", "date", "timestamp")
 KINDS = (*NUMBERS, "boolean", "string", "binary", "array", "map")
 WORDS = FingerprintWords(dict.fromkeys(KINDS, "{0}"))
-FILES, ROWS = 3, 1_000
+FILES, ROWS = 3, 400
 """Of a table, and of a file."""
 Change = Callable[[pa.Table, int], pa.Table]
 

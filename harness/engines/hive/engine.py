@@ -76,6 +76,26 @@ MARK: Final = "`"
 _NESTED: Final = ("array", "map", "struct", "uniontype")
 
 
+_TEXT: Final = "cast({0} as string)"
+_BITS: Final = "java_method('java.lang.Double', 'doubleToLongBits', cast({0} as double))"
+FINGERPRINTS: Final = FingerprintWords(
+    {
+        "boolean": "case when {0} then 'true' when not {0} then 'false' end",
+        "integer": _TEXT,
+        "float": f"case when {{0}} is null then null when {_BITS} = '9221120237041090560' "
+        f"then 'NaN' else {_BITS} end",
+        "decimal": "replace(format_number({0}, {scale}), ',', '')",
+        "date": "cast(datediff({0}, cast('1970-01-01' as date)) as string)",
+        "timestamp": "cast(unix_timestamp({0}) * 1000000 "
+        f"+ cast(rpad(concat(substr({_TEXT}, 21), '0'), 6, '0') as bigint) as string)",
+        "string": _TEXT,
+        "binary": "lower(hex({0}))",
+    }
+)
+"""Hive's manual, "Operators and UDFs": no function is called for each element of a list. The bits
+of NaN are those of `Double.doubleToLongBits`."""
+
+
 @dataclass(frozen=True, slots=True)
 class HiveConnection:
     """A session with the settings of one reader; see `api.Connection`."""
@@ -140,7 +160,7 @@ def _tables(question: Question | None) -> tuple[str, Mapping[str, str]]:
 
 def statements(question: Question) -> tuple[str, ...]:
     """Return what is sent for a question; settings of the reader are the session's."""
-    query = select(question, MARK, TIME_TRAVEL)
+    query = select(question, MARK, TIME_TRAVEL, words=FINGERPRINTS)
     if question.past is None:
         return (query,)
     prefix, instant = _prefix(question), question.past.instant
@@ -343,7 +363,7 @@ class HiveEngine:
         return TIME_TRAVEL
 
     def fingerprint_words(self, settings: ReaderSettings) -> FingerprintWords | None:  # noqa: ARG002 - as above
-        return None
+        return FINGERPRINTS
 
     def cannot(
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts

@@ -6,4 +6,4 @@ Their `hudi` catalogs are of the hive connector where there is no other: confirm
 
 from harness.engines.trino.engine import PRESTO, TrinoEngine
 
-ENGINE = TrinoEngine(PRESTO)
+ENGINE = TrinoEngine(PRESTO, None)

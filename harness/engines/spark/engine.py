@@ -80,6 +80,24 @@ SWITCH: Final = {"on": "true", "off": "false"}
 READY_S: Final = 120.0
 
 
+FINGERPRINTS: Final = FingerprintWords(
+    {
+        "boolean": "cast({0} as string)",
+        "integer": "cast({0} as string)",
+        "float": "case when {0} is null then null when isnan({0}) then 'NaN' "
+        "else java_method('java.lang.Double', 'doubleToLongBits', cast({0} as double)) end",
+        "decimal": "replace(format_number({0}, {scale}), ',', '')",
+        "date": "cast(datediff({0}, date '1970-01-01') as string)",
+        "timestamp": "cast(unix_micros(cast({0} as timestamp)) as string)",
+        "string": "cast({0} as string)",
+        "binary": "lower(hex({0}))",
+        "array": "array_join(transform({0}, {x} -> {hash}), '')",
+        "map": "array_join(array_sort(transform(map_entries({0}), {x} -> {hash})), '')",
+    }
+)
+"""Spark's manual, "Built-in Functions"; sessions are in UTC."""
+
+
 class SparkConnection:
     def __init__(self, session: client.Session, *, by_path: bool = False) -> None:
         self._session = session
@@ -160,7 +178,7 @@ class SparkEngine:
         return TIME_TRAVEL
 
     def fingerprint_words(self, settings: ReaderSettings) -> FingerprintWords | None:  # noqa: ARG002 - as above
-        return None
+        return FINGERPRINTS
 
     def cannot(
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
@@ -209,7 +227,7 @@ class SparkEngine:
 
 
 def _select(question: Question, folder: str = "") -> str:
-    sql = query_sql.select(question, "`", TIME_TRAVEL)
+    sql = query_sql.select(question, "`", TIME_TRAVEL, words=FINGERPRINTS)
     if not folder:
         return sql
     sql = _CHAR.sub(r"'\1'", sql)  # a file has texts, and a user writes one
