@@ -102,12 +102,12 @@ def _ours(reader: SparkReader, plan: ReadPlan, truth: Path) -> list[tuple[str, f
     if sums != others:
         raise AssertionError("the plan and the plain scan have other fingerprints")
     planned.run("set spark.sql.parquet.enableVectorizedReader=false")
-    found, place = timed(lambda: _find(by_plan, other, asked))
+    narrowing, place = timed(lambda: _find(by_plan, other, asked))
     return [
         ("fingerprints by the read plan", ours),
         ("fingerprints by a plain scan", plain),
         ("to plan, count and read a sample by PyArrow", prepared),
-        (f"to find one changed value: {place}", found),
+        (f"to find one changed value: {place}", narrowing),
     ]
 
 
