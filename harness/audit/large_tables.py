@@ -172,7 +172,15 @@ class FingerprintReader:
             return made
         texts = f"{self.table.size}", ", ".join(map(text_of, chain(*reply.rows)))
         wrong = ShownDifference(TableDifferenceKind.VALUE, query.label, texts[1], *texts)
-        return replace(made, verdict=VerdictKind.WRONG, differences=(wrong,), total=1)
+        places = ((wrong.kind, wrong.column, 1),)
+        return replace(
+            made,
+            verdict=VerdictKind.WRONG,
+            differences=(wrong,),
+            total=1,
+            places=places,
+            digest=sha256(repr(texts).encode()).hexdigest(),
+        )
 
     def _narrowed(self, query: Query, shown: Groups) -> AuditedAnswer:
         """Return what is wrong in some rows of the groups that differ.
@@ -200,7 +208,8 @@ class FingerprintReader:
             total = total or len(sizes)
             if chosen := _smallest(sizes):
                 asked = replace(asked, within=chosen, rows=True)
-                return self._compared(query, asked, f"{len(chosen)} of {total}")
+                compared = self._compared(query, asked, f"{len(chosen)} of {total}")
+                return replace(compared, in_part=digits > DIGITS or len(chosen) < total)
             asked = replace(asked, within=tuple(sorted(sizes))[:MOST_GROUPS])
             if not sizes:
                 return self._unknown("it showed something else when it was asked again")
