@@ -1,7 +1,5 @@
 """The files that an audit leaves, and a comparison of two readers on somebody's own tables."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Final

@@ -63,6 +63,8 @@ class LargeTable:
     file_count: int
     queries: tuple[Query, ...]
     truth: ExpectedFingerprints
+    carry_out: Callable[[ReadPlan], ExpectedFingerprints] = PlanFingerprints
+    """Of other ways of reading."""
     known: dict[object, Sequence[Groups]] = field(default_factory=dict)
 
     @property
@@ -86,7 +88,7 @@ class LargeTable:
         """Yield the ways of reading that give these very sums."""
         for name, plan in read_strategies.others(self.plan).items():
             with suppress(FileFactError):  # nobody reads it so
-                (sums,) = PlanFingerprints(plan).sums(asked, (query,))
+                (sums,) = self.carry_out(plan).sums(asked, (query,))
                 if sums == shown:
                     yield name
 
@@ -170,7 +172,15 @@ class FingerprintReader:
             return made
         texts = f"{self.table.size}", ", ".join(map(text_of, chain(*reply.rows)))
         wrong = ShownDifference(TableDifferenceKind.VALUE, query.label, texts[1], *texts)
-        return replace(made, verdict=VerdictKind.WRONG, differences=(wrong,), total=1)
+        places = ((wrong.kind, wrong.column, 1),)
+        return replace(
+            made,
+            verdict=VerdictKind.WRONG,
+            differences=(wrong,),
+            total=1,
+            places=places,
+            digest=sha256(repr(texts).encode()).hexdigest(),
+        )
 
     def _narrowed(self, query: Query, shown: Groups) -> AuditedAnswer:
         """Return what is wrong in some rows of the groups that differ.
@@ -198,7 +208,8 @@ class FingerprintReader:
             total = total or len(sizes)
             if chosen := _smallest(sizes):
                 asked = replace(asked, within=chosen, rows=True)
-                return self._compared(query, asked, f"{len(chosen)} of {total}")
+                compared = self._compared(query, asked, f"{len(chosen)} of {total}")
+                return replace(compared, in_part=digits > DIGITS or len(chosen) < total)
             asked = replace(asked, within=tuple(sorted(sizes))[:MOST_GROUPS])
             if not sizes:
                 return self._unknown("it showed something else when it was asked again")

@@ -1,7 +1,5 @@
 """The tables that somebody names: addresses, several of them, and files that list them."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator, Sequence

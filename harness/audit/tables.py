@@ -1,7 +1,5 @@
 """The tables at an address, and the read plan of each by its format's own records."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace

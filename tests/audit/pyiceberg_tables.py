@@ -8,8 +8,6 @@ PyIceberg does not write, are made by hand; the rows that equality deletes leave
 read before, without those of the deleted values.
 """
 
-from __future__ import annotations
-
 import datetime
 import json
 import random

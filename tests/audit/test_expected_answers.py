@@ -1,7 +1,5 @@
 """Answers beside a table, and rows in their form."""
 
-from __future__ import annotations
-
 import datetime
 import json
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Lists of tables: what they may say, and what becomes of an address that names none."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Plans of transactional tables of Hive: which folders and rows count, and which do not."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path

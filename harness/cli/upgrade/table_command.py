@@ -1,7 +1,5 @@
 """`harness upgrade` of somebody's own tables: two readers, and what the tables' files say."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
