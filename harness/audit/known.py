@@ -64,7 +64,8 @@ class KnownDifference(ReviewedLine):
             return False
         if answer.verdict is VerdictKind.REFUSED:
             return bool(self.refused) and answer.because.startswith(self.refused)
-        return answer.verdict is VerdictKind.WRONG and {*_places(answer)} <= {*self.differs}
+        whole = answer.verdict is VerdictKind.WRONG and answer.places and not answer.in_part
+        return bool(whole) and {*_places(answer)} <= {*self.differs}
 
     def __str__(self) -> str:
         return f"{self.table}, {self.reader}: {', '.join(self.differs) or self.refused}"

@@ -50,7 +50,7 @@ Judge = Callable[[TableRows, Query, Reply], AuditedAnswer]
 """Returns the verdict on an answer of some rows, by these as they should be."""
 
 
-@dataclass(frozen=True)  # no slots: what is derived is kept
+@dataclass(frozen=True, slots=True)
 class LargeTable:
     """A table whose rows are not in memory."""
 
@@ -63,6 +63,9 @@ class LargeTable:
     file_count: int
     queries: tuple[Query, ...]
     truth: ExpectedFingerprints
+    carry_out: Callable[[ReadPlan], ExpectedFingerprints] = PlanFingerprints
+    """Of other ways of reading."""
+    otherwise: dict[str, ExpectedFingerprints] = field(default_factory=dict)
     known: dict[object, Sequence[Groups]] = field(default_factory=dict)
 
     @property
@@ -84,16 +87,12 @@ class LargeTable:
             self.known[key] = (truth or self.truth).sums(asked, queries)
         return self.known[key][queries.index(query)]
 
-    @cached_property
-    def _others(self) -> Mapping[str, ExpectedFingerprints]:
-        others = read_strategies.others(self.plan).items()
-        return {name: PlanFingerprints(plan) for name, plan in others}
-
     def read_otherwise(self, asked: Fingerprint, query: Query, shown: Groups) -> Iterator[str]:
         """Yield the ways of reading that give these very sums."""
-        for name, truth in self._others.items():
+        for name, plan in read_strategies.others(self.plan).items():
             with suppress(FileFactError):  # nobody reads it so
-                if self.sums(asked, query, truth) == shown:
+                self.otherwise[name] = self.otherwise.get(name) or self.carry_out(plan)
+                if self.sums(asked, query, self.otherwise[name]) == shown:
                     yield name
 
 
@@ -176,7 +175,15 @@ class FingerprintReader:
             return made
         texts = f"{self.table.size}", ", ".join(map(text_of, chain(*reply.rows)))
         wrong = ShownDifference(TableDifferenceKind.VALUE, query.label, texts[1], *texts)
-        return replace(made, verdict=VerdictKind.WRONG, differences=(wrong,), total=1)
+        places = ((wrong.kind, wrong.column, 1),)
+        return replace(
+            made,
+            verdict=VerdictKind.WRONG,
+            differences=(wrong,),
+            total=1,
+            places=places,
+            digest=sha256(repr(texts).encode()).hexdigest(),
+        )
 
     def _narrowed(self, query: Query, shown: Groups) -> AuditedAnswer:
         """Return what is wrong in some rows of the groups that differ.
@@ -204,7 +211,8 @@ class FingerprintReader:
             total = total or len(sizes)
             if chosen := _smallest(sizes):
                 asked = replace(asked, within=chosen, rows=True)
-                return self._compared(query, asked, total)
+                result = self._compared(query, asked, total)
+                return replace(result, in_part=digits > DIGITS or len(chosen) < total)
             asked = replace(asked, within=tuple(sorted(sizes))[:MOST_GROUPS])
             if not sizes:
                 return self._unknown("it showed something else when it was asked again")

@@ -46,6 +46,8 @@ class SimulatedReader:
     def __call__(self, *_: object) -> Any:  # noqa: ANN401 - stands for AuditReaders
         return self
 
+    reader = None
+
     def serve(self, name: str) -> tuple[Any, Any]:
         del name
         engine = SimpleNamespace(cannot=lambda *_: self.cannot, fingerprint_words=lambda _: None)

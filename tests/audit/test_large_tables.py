@@ -46,6 +46,7 @@ class ShowsArrow:
     rows: pa.Table
     words: FingerprintWords | None = WORDS
     asked: list[Question] = field(default_factory=list)
+    reader: None = None
 
     def __call__(self, *_: object) -> Any:  # noqa: ANN401 - stands for AuditReaders
         return self
