@@ -3,8 +3,6 @@
 Values are also in paths of partitions, in conditions, and in the texts of errors.
 """
 
-from __future__ import annotations
-
 import hmac
 import re
 from dataclasses import replace
