@@ -84,6 +84,7 @@ def near(expected: Value, result: Value) -> bool:
             _near_in_time(expected, result)
             or _of_far_years(expected, result)
             or _beyond_nanoseconds(expected, result)
+            or _beyond_nanoseconds(expected + _between_calendars(expected), result)
         )
     if isinstance(expected, bytes):
         return _near_bytes(expected, result)

@@ -53,6 +53,7 @@ OLD = datetime.datetime(1582, 10, 4, 12)  # noqa: DTZ001
         (LAST, datetime.datetime(1816, 3, 30, 5, 56, 8, 66277)),  # noqa: DTZ001 - modulo 2 ** 64
         (LAST, "2262-04-11 23:47:16.854775807"),  # the last one of 64 bits of nanoseconds
         (datetime.datetime(1500, 1, 1), datetime.datetime(2084, 7, 20, 23, 34, 33, 709551)),  # noqa: DTZ001
+        (datetime.datetime(1500, 1, 1), "2084-07-29 23:34:33.709551616"),  # noqa: DTZ001 - Julian
         (datetime.datetime(1500, 1, 1), "1677-09-21 00:12:43.145224192"),  # noqa: DTZ001
         (datetime.datetime(1500, 1, 1), "1677-09-21 00:12:43.145225"),  # noqa: DTZ001
         ("e\u0301", "\u00e9"),
