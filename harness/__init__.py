@@ -1,7 +1,5 @@
 """A compatibility test harness for lake tables: write once, read with every engine, judge."""
 
-from __future__ import annotations
-
 import logging
 
 __version__ = "0.2.0"

@@ -1,7 +1,5 @@
 """``python -m harness``: the same as the ``harness`` command, whose program this is."""
 
-from __future__ import annotations
-
 import gc
 import sys
 from typing import Final

@@ -4,8 +4,6 @@ A module with a `NAME` is a report: its `write(run, folder)` gives the file writ
 reports by entry points of the group `lake_table_harness.reports`.
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Which readers gave the same answer to a question."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,16 +1,14 @@
 """The files that an audit leaves, and a comparison of two readers on somebody's own tables."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Final
 
 from pydantic import TypeAdapter
 
-from harness.audit.records import Audit, AuditedAnswer
+from harness.audit.records import Audit
 from harness.audit.result import AuditResult
-from harness.comparison.table_changes import TableComparison
+from harness.comparison.table_changes import AnswerPair, TableComparison
 from harness.core.atomic_write import atomic_write
 from harness.reports import audit_report as report
 from harness.reports import html, lines
@@ -20,7 +18,9 @@ from harness.reports.markdown import markdown
 AUDIT, UPGRADE = "audit", "upgrade"
 FORMAT: Final = 1
 _ADAPTER: Final = TypeAdapter(Audit)
-_ANSWER: Final = TypeAdapter(AuditedAnswer)
+_PAIRS: Final = TypeAdapter(tuple[AnswerPair, ...])
+_OF_TABLE: Final = {"name", "format", "location", "version", "rows", "files"}
+_OF_PAIR: Final = dict.fromkeys(("question", "old", "new", "change", "known"), True)
 
 
 def write(result: AuditResult | TableComparison, folder: Path) -> dict[str, Path]:
@@ -73,19 +73,7 @@ def data(result: AuditResult | TableComparison) -> dict[str, object]:
         "counts": {str(change): number for change, number in result.counts.items()},
         "unread": {one.name: one.problem for one in result.unread},
         "lines": list(result.line_problems),
-        "pairs": [
-            {
-                "table": pair.table.name,
-                "location": pair.table.location,
-                "version": pair.table.version,
-                "question": pair.question,
-                "change": str(pair.change),
-                "known": pair.known.location if pair.known else "",
-                **{
-                    side: _ANSWER.dump_python(answer, mode="json")
-                    for side, answer in (("old", pair.old), ("new", pair.new))
-                },
-            }
-            for pair in result.pairs
-        ],
+        "pairs": _PAIRS.dump_python(
+            result.pairs, mode="json", include={"__all__": {**_OF_PAIR, "table": _OF_TABLE}}
+        ),
     }

@@ -4,8 +4,6 @@ GitHub: "Variables reference"; GitLab: "Predefined CI/CD variables reference"; J
 environment variables".
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

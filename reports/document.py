@@ -3,8 +3,6 @@
 The renderers, which escape, are `lines.render`, `markdown.markdown` and `document.html.j2`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final

@@ -3,8 +3,6 @@
 Limits are those of "Workflow commands for GitHub Actions": 1 MiB a step, ten errors.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator, Sequence

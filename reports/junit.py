@@ -3,8 +3,6 @@
 Each result says all in its text as well: GitLab shows no `message` (gitlab-org/gitlab-foss#53668).
 """
 
-from __future__ import annotations
-
 import io
 import os
 import re

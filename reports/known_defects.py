@@ -1,7 +1,5 @@
 """Known defects: those of `known_defects.yaml`, and those that scenarios of `bugs/` reproduce."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Lines on a terminal that cannot command it, whatever a text holds; and documents made of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final

@@ -3,8 +3,6 @@
 The answer comes first. What does not fit is left out in whole paragraphs, and counted.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence

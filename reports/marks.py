@@ -1,7 +1,5 @@
 """Where findings lie in an expected and an answered table, row beside row."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

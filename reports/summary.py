@@ -1,7 +1,5 @@
 """The results of a run as a whole: totals, steps, tolerances that applied, axis pairs. Pure."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

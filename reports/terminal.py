@@ -1,7 +1,5 @@
 """The report for a terminal: how each reader fared, what breaks, every answer step by step."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The files that a comparison, or a rollout, leaves in its folder; what a rollout says."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections import Counter

@@ -1,7 +1,5 @@
 """What a comparison of two sides says: the answer, then what gets worse, by its causes. Pure."""
 
-from __future__ import annotations
-
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """What all reports call verdicts and findings, and what each means in one sentence."""
 
-from __future__ import annotations
-
 import datetime
 import decimal
 import logging

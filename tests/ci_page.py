@@ -1,7 +1,5 @@
 """What docs/ci.md tells people to paste, taken apart."""
 
-from __future__ import annotations
-
 import re
 from typing import Any, Final
 

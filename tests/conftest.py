@@ -2,8 +2,6 @@
 distributions that another test has made known.
 """
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Iterator
 from pathlib import Path

@@ -3,8 +3,6 @@
 Who may import whom is in `pyproject.toml`, as contracts of import-linter.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Adding one thing is adding one file: toys of each kind, each a file outside of the harness."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

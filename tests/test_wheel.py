@@ -6,8 +6,6 @@ more of itself, in an environment of its own. With the libraries that it asks fo
 it is tried as the page on CI says (tests/engines/test_ci_page.py).
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The wheel, built from the files that a clone would have, and what is done with it elsewhere."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

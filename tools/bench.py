@@ -8,8 +8,6 @@ and the rest is divided by the cells. Then all is asked afresh of the tables tha
 once more as a plain script would: neither of the two writes meanwhile. Prints Markdown.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os
@@ -44,6 +42,7 @@ from harness.runtime import metastore, metastore_client
 from harness.runtime.process_runtime import ProcessRuntime
 from harness.scenario.cells import Reader, parse_reader
 from harness.write import state_store
+from tools import bench_audit
 from tools.deaths import works_in
 from tools.shared import table, with_engines
 
@@ -423,10 +422,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--profile", default="quick-start")
     parser.add_argument("--folder", type=Path, required=True, help="emptied before it is used")
+    parser.add_argument("--rows", type=int, default=1_000_000, help="of the profile audit")
+    parser.add_argument("--compare", default="", help="a Python with datacompy, for that profile")
     options = parser.parse_args()
     folder = options.folder.resolve()
     caches.remove(folder)
     folder.mkdir(parents=True)
+    if options.profile == bench_audit.PROFILE:
+        print("\n".join(bench_audit.report(folder, options.rows, options.compare)))
+        return 0
     measured = measure(folder, options.profile)
     print("\n".join(report(measured)))
     statuses = {measured.first.status, measured.again.status, measured.asked.status}

@@ -16,8 +16,6 @@ again, up to five times; after that it is not counted, and left to the next go.
 Prints a table: target, runs, outcomes. Ends with 1 if any failed.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

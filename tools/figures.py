@@ -8,8 +8,6 @@ of it (`read_files`, `ReadFiles`: read, files), counted as often as it is writte
 `harness` and the names of Python's builtins do not count.
 """
 
-from __future__ import annotations
-
 import argparse
 import builtins
 import io

@@ -9,8 +9,6 @@ newest version. The page names tables, verdicts and causes, and has none of thei
 is 1 where the files give something else than is expected.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import shutil

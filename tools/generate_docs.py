@@ -5,8 +5,6 @@ A generated part stands between `<!-- generated: <name> -->` and `<!-- end -->`,
 which pages are stale.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import sys

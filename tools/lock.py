@@ -13,8 +13,6 @@ POM names; what the server gives to every plugin is left out of them. A jar of s
 stands there once. It needs Maven and a JDK of the Java that the version asks for.
 """
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import sys

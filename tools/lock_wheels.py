@@ -6,8 +6,6 @@ pip chooses and downloads each wheel as it does for a user of that machine. A wh
 every machine is printed once; one that needs Python's stable interface, or none, once a machine.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import subprocess

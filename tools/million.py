@@ -6,8 +6,6 @@ No engine is started: the recorded variants of a run are repeated under other sc
 there are so many cells. The two runs that are compared have the same records. Prints Markdown.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -12,8 +12,6 @@ was recorded of a variant's tables is otherwise now, all of that variant stays. 
 `git diff`.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What several programs need: a cache that shares the engines of the usual one; Markdown tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path

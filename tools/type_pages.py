@@ -1,7 +1,5 @@
 """The generated parts of docs/types.md: what each reader makes of each type, and by what."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 

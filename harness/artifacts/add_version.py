@@ -1,7 +1,5 @@
 """Write lock data of another version: fetch what rules name, measure it, write it down."""
 
-from __future__ import annotations
-
 import email
 import shutil
 import tempfile

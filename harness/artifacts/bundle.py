@@ -4,8 +4,6 @@ The tar holds `index.json` and then, in its order, the files that it names. A fi
 only when the lock data of *this* installation names its SHA-256 and it has it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

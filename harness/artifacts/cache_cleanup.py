@@ -4,8 +4,6 @@ What is made is made under the lock of its path (`Cache.lock`): a folder whose l
 nobody's. Broken transfers (`.part`) stay: the next one goes on from there.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence

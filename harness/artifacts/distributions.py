@@ -3,8 +3,6 @@
 A package adds some by entry points of `lake_table_harness.distributions`: texts of lock files.
 """
 
-from __future__ import annotations
-
 import difflib
 import hashlib
 import json

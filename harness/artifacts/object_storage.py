@@ -1,7 +1,5 @@
 """What an engine has beside its own to read tables of an object store; `s3.yaml` says it. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache

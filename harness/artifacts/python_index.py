@@ -4,8 +4,6 @@ pip fetches each file by its exact version and SHA-256: it brings the user's own
 certificates. Nothing is installed in the environment of the harness.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import platform

@@ -1,7 +1,5 @@
 """Which artifact repository to fetch from: configuration first, else a library's default."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ Such a table is read where it was written, at `<cache>/tables/<id>`. While it is
 lock that can be had was left by the dead.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path

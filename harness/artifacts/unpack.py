@@ -1,7 +1,5 @@
 """Unpack chosen folders of a tarball, or a wheel, with every path checked."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import shutil

@@ -4,8 +4,6 @@ A file for each product (`rules/trino.yaml`) lists rules, whose facts are keys o
 that hold for a version are put together; the later one counts.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

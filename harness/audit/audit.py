@@ -26,6 +26,8 @@ from harness.audit.large_tables import FingerprintReader, LargeTable
 from harness.audit.projection import full_type
 from harness.audit.readers import AuditReaders, Entries
 from harness.audit.records import AuditedAnswer, AuditedTable, ShownDifference
+from harness.audit.spark_fingerprints import SparkFingerprints
+from harness.audit.spark_reader import SparkReader, SparkTable
 from harness.audit.table_rows import TableRows
 from harness.audit.tables import PinnedTable
 from harness.core import refusals, tolerances
@@ -384,7 +386,7 @@ def audit(
         count = stack.enter_context(progress.count("audit tables", len(named)))
         for database, table in named.items():
             yield (
-                _audited(database, table, plans[database], servers, limits)
+                _audited(database, table, plans[database], on.reader, servers, limits)
                 if database in plans and isinstance(table, PinnedTable)
                 else before[database]
             )
@@ -422,18 +424,20 @@ def _unread(table: PinnedTable | UsedTable, why: str) -> AuditedTable:
     return AuditedTable(table.table.name, table.table.format, table.table.location, problem=why)
 
 
-def _pinned(plan: ReadPlan) -> tuple[str, Sequence[str]]:
-    return plan.version, [file.location for file in plan.files]
-
-
 def _truth(
-    database: str, table: PinnedTable, plan: ReadPlan, limits: AuditLimits
+    database: str,
+    table: PinnedTable,
+    plan: ReadPlan,
+    limits: AuditLimits,
+    reader: SparkReader | None,
 ) -> TableTruth | LargeTable:
     """Read a table, whose rows are let go where they are too many."""
     if limits.size is not None:
         size = sum(map(arrow_file.size, {file.location for file in plan.every_file}))
         if size > limits.size:
             raise ValueError(f"its files have {size:,} bytes, and {limits.size:,} are the most")
+    if reader and (carried_out := reader.carried_out(plan)):
+        return _by_spark(database, table, carried_out, limits)
     size, count, files = 0, 0, list[FileTable]()
     for file in table_rows.files(plan):
         size, count = size + file.rows.num_rows, count + 1
@@ -447,6 +451,26 @@ def _truth(
     )
 
 
+def _by_spark(
+    database: str, table: PinnedTable, read: SparkTable, limits: AuditLimits
+) -> TableTruth | LargeTable:
+    size, plan = read.size, read.plan.plan
+    rows = read.table_rows(f"true limit {SOME}" if size > limits.fetched else "true")
+    truth = TableTruth(database, table.facts, rows)
+    if size <= limits.fetched:
+        return truth
+    return LargeTable(
+        database,
+        table.facts,
+        plan,
+        size,
+        len(list(plan.every_file)),
+        truth.queries,
+        SparkFingerprints(read),
+        carry_out=lambda other: SparkFingerprints(read.reader.table(other)),
+    )
+
+
 def _begin(file: FileTable) -> FileTable:
     """Return the first rows of a file."""
     return replace(file, rows=file.rows.slice(0, SOME), positions=file.positions[:SOME])
@@ -456,26 +480,28 @@ def _audited(
     database: str,
     table: PinnedTable,
     plan: ReadPlan,
+    reader: SparkReader | None,
     servers: Sequence[tuple[Reader, Engine, Server]],
     limits: AuditLimits,
 ) -> AuditedTable:
     try:
         with _named_problem():
-            truth = _truth(database, table, plan, limits)
+            before, truth = identity(plan), _truth(database, table, plan, limits, reader)
         answers = [answer for on in servers for answer in ask(truth, *on, limits)]
         answers = among_readers(answers) if plan.undecided else answers
         with _named_problem("it changed while readers were asked: "):
             now = table.plan()
+            went_on = identity(now) != before
             if any(answer.verdict is not VerdictKind.CORRECT for answer in answers):
                 check_there(plan)
-    except NotAuditedError as problem:
+    except (NotAuditedError, FileFactError) as problem:
         return _unread(table, str(problem))
     except Exception as problem:
         if isinstance(problem, HarnessError):
             raise
         LOG.exception("%s cannot be audited", table.table.name)
         return _unread(table, f"{DEFECT} ({problem!r})")
-    if _pinned(now) != _pinned(plan):
+    if went_on:
         went = f" from {plan.version} to {now.version}" if plan.version != now.version else ""
         why = f"the table went on{went} while readers were asked"
         answers = [replace(a, verdict=VerdictKind.UNKNOWN, because=why) for a in answers]
@@ -490,6 +516,6 @@ def _audited(
         plan.undecided,
         tuple(table.locations.moved),
         questions=tuple(map(query_text, truth.queries)),
-        identity=identity(plan),
+        identity=before,
         answers=tuple(answers),
     )

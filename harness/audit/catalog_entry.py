@@ -4,8 +4,6 @@ Sources: Iceberg specification, "Metastore Tables"; `HiveExternalCatalog` of Spa
 data source; Trino's manual, "Delta Lake connector".
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final

@@ -4,8 +4,6 @@ Rows have no order and need no key: equal ones cancel each other out, and what i
 a column that tells rows apart, else by the values that two rows have in common.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -5,8 +5,6 @@ with columns and rows, and questions about them. Values stand there in a form of
 in which rows are compared, in any order.
 """
 
-from __future__ import annotations
-
 import datetime
 import decimal
 import json

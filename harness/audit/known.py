@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
+from itertools import chain
 from typing import Final
 
 from harness.audit.comparison import TableDifferenceKind
 from harness.audit.records import AuditedAnswer, AuditedTable
 from harness.core import yaml_writer
+from harness.core.grouping import grouped
+from harness.core.problems import one_of
 from harness.core.records import VerdictKind
 from harness.core.yaml_reader import Document, KeyPath, make
 from harness.core.yaml_reader import parse as parse_yaml
@@ -21,6 +24,7 @@ from harness.core.yaml_writer import block
 from harness.judge.baseline.known import TODO, ReviewedLine, until_of
 from harness.scenario.cells import parse_reader
 
+_DATES: Final = ("date", "until")
 FILE: Final = "tables.known.yaml"
 HEAD: Final = (
     "# How answers differ. Keep the lines of what is known, replace each TODO, and audit again\n"
@@ -34,8 +38,8 @@ class KnownDifference(ReviewedLine):
     """A pattern of names."""
     reader: str
     """An engine, a distribution, or a reader with its settings."""
-    places: frozenset[tuple[TableDifferenceKind, str]]
-    """Where it differs: the kind and the column."""
+    differs: tuple[str, ...]
+    """Where it differs: `value name`, `lost_row` …"""
     refused: str
     """What the error begins with, where there is no answer."""
     owner: str
@@ -50,28 +54,26 @@ class KnownDifference(ReviewedLine):
     def reviewed(self) -> bool:
         return not any(text.upper().startswith(TODO) for text in (self.because, self.owner))
 
-    def is_of(self, reader: str) -> bool:
-        distribution = parse_reader(reader).distribution
-        return self.reader in {reader, distribution, distribution.partition("-")[0]}
+    def is_about(self, table: AuditedTable, answer: AuditedAnswer) -> bool:
+        distribution = parse_reader(answer.reader).distribution
+        names = {answer.reader, distribution, distribution.partition("-")[0]}
+        return self.reader in names and fnmatchcase(table.name, self.table)
 
     def covers(self, table: AuditedTable, answer: AuditedAnswer) -> bool:
-        """Return whether it is this that the line is about."""
-        if not (self.is_of(answer.reader) and fnmatchcase(table.name, self.table)):
+        """Return whether an answer differs as the line says."""
+        if not self.is_about(table, answer):
             return False
         if answer.verdict is VerdictKind.REFUSED:
             return bool(self.refused) and answer.because.startswith(self.refused)
-        places = {(kind, column) for kind, column, _ in answer.places}
-        return answer.verdict is VerdictKind.WRONG and places <= self.places
+        whole = answer.verdict is VerdictKind.WRONG and answer.places and not answer.in_part
+        return bool(whole) and {*_places(answer)} <= {*self.differs}
 
     def __str__(self) -> str:
-        columns = (f"{kind} {column}".rstrip() for kind, column in sorted(self.places))
-        return f"{self.table}, {self.reader}: {', '.join(columns) or self.refused}"
+        return f"{self.table}, {self.reader}: {', '.join(self.differs) or self.refused}"
 
 
-@dataclass(frozen=True, slots=True)
-class _PlaceForm:
-    kind: TableDifferenceKind
-    column: str = ""
+def _places(answer: AuditedAnswer) -> list[str]:
+    return [f"{kind} {column}".rstrip() for kind, column, _ in answer.places]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ class _KnownForm:
     owner: str
     date: str
     because: str
-    differs: tuple[_PlaceForm, ...] = ()
+    differs: tuple[str, ...] = ()
     refused: str = ""
     until: str = ""
 
@@ -104,24 +106,18 @@ def _line(data: object, at: KeyPath, document: Document) -> KnownDifference | No
         return None
     if bool(form.differs) == bool(form.refused):
         document.note(at, "a line is about what differs or an error; give differs or refused")
+    for place in form.differs:
+        if (kind := place.partition(" ")[0]) not in set(map(str, TableDifferenceKind)):
+            allowed = one_of(kind, TableDifferenceKind)
+            document.note((*at, "differs"), f"differs: there is no '{kind}'; {allowed}")
     for name in ("owner", "because"):
         if not getattr(form, name).strip():
             who = "whose it is" if name == "owner" else "why this is known"
             document.note((*at, name), f"{name} is empty; say {who}")
     if not form.date:
         document.note((*at, "date"), "date is empty; write when it was looked at: 2031-12-24")
-    return KnownDifference(
-        form.table,
-        form.reader,
-        frozenset((place.kind, place.column) for place in form.differs),
-        form.refused,
-        form.owner,
-        until_of(form.date, (*at, "date"), document),
-        form.because,
-        until_of(form.until, (*at, "until"), document),
-        document.path,
-        document.line(at),
-    )
+    dates = {name: until_of(getattr(form, name), (*at, name), document) for name in _DATES}
+    return KnownDifference(**{**asdict(form), **dates}, path=document.path, line=document.line(at))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,37 +134,35 @@ class KnownDifferences:
 
     def problems(self, tables: Sequence[AuditedTable]) -> tuple[str, ...]:
         """Return what somebody has to do about the lines: a gate ends with 1 until it is done."""
-        used = {self.by(table, answer) for table in tables for answer in table.answers}
-        texts = (self._problem(line, tables, occurs=line in used) for line in self.lines)
-        return tuple(filter(None, texts))
+        pairs = [(table, answer) for table in tables for answer in table.answers]
+        return tuple(filter(None, (self._problem(line, pairs) for line in self.lines)))
 
     def _problem(
-        self, line: KnownDifference, tables: Sequence[AuditedTable], *, occurs: bool
+        self, line: KnownDifference, pairs: Sequence[tuple[AuditedTable, AuditedAnswer]]
     ) -> str:
         if not line.reviewed:
             return f"{line.location}: has no owner or reason yet ({line}); replace the TODO"
+        occurs = any(line.covers(*pair) for pair in pairs)
         if not line.counts(self.today):
-            return f"{line.location}: was valid until {line.until} ({line}); review it"
-        if occurs:
-            return ""
-        asked = (table for table in tables if fnmatchcase(table.name, line.table))
-        judged = [a for table in asked for a in table.answers if line.is_of(a.reader)]
-        known = judged and all(answer.verdict is not VerdictKind.UNKNOWN for answer in judged)
-        return f"{line.location}: no longer occurs ({line}); take it out" if known else ""
+            why = f"{line.location}: was valid until {line.until} ({line}); review it"
+            return why if occurs else ""
+        judged = [answer.verdict for table, answer in pairs if line.is_about(table, answer)]
+        gone = judged and not occurs and VerdictKind.UNKNOWN not in judged
+        return f"{line.location}: no longer occurs ({line}); take it out" if gone else ""
 
 
 def dump(answers: Iterable[tuple[AuditedTable, AuditedAnswer]], today: datetime.date) -> str:
     """Return a file of the differences of answers, once somebody has said whose and why."""
-    forms = dict[str, dict[str, object]]()
-    for table, answer in answers:
-        places = [{"kind": str(kind), "column": column} for kind, column, _ in answer.places]
-        differs = [{name: text for name, text in place.items() if text} for place in places]
-        form = {"table": table.name, "reader": answer.reader, "differs": differs}
-        form |= {"refused": answer.because} if answer.verdict is VerdictKind.REFUSED else {}
-        form |= {"owner": TODO, "date": today.isoformat(), "because": TODO}
-        forms.setdefault(str(form), {name: value for name, value in form.items() if value})
-    blocks = (yaml_writer.written(block([block(form)]), offset=0) for form in forms.values())
-    return "".join([HEAD, *blocks])
+    refusals = ((a.because * (a.verdict is VerdictKind.REFUSED), t, a) for t, a in answers)
+    lines = grouped(((t.name, a.reader, refused), _places(a)) for refused, t, a in refusals)
+    texts = [HEAD]
+    for (table, reader, refused), places in lines.items():
+        differs = list(dict.fromkeys(chain.from_iterable(places)))
+        what = {"refused": refused} if refused else {"differs": differs}
+        review = {"owner": TODO, "date": today.isoformat(), "because": TODO}
+        form = block({"table": table, "reader": reader, **what, **review})
+        texts.append(yaml_writer.written(block([form]), offset=0))
+    return "".join(texts)
 
 
 NOTHING_KNOWN: Final = KnownDifferences()

@@ -4,8 +4,6 @@ A strategy that gives all rows of a wrong answer says how the reader reads. Wher
 neither is claimed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final

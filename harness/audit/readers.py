@@ -4,9 +4,7 @@ A library of Python is given the entries of the tables; a server finds them in a
 started for it. Nothing is written beside the tables.
 """
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +14,7 @@ from pymetastore.hive_metastore import ttypes
 
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
+from harness.audit.spark_reader import SparkReader
 from harness.core.progress import Progress, started
 from harness.engines.api import Engine, Server
 from harness.engines.python_library import Entry, PythonLibrary
@@ -52,6 +51,8 @@ class AuditReaders:
     entries: Entries
     stack: ExitStack
     """Stops what was started."""
+    spark: Callable[[], AbstractContextManager[SparkReader]] | None = None
+    """Starts it."""
 
     def serve(self, name: str) -> tuple[Engine, Server]:
         """Start the server of a distribution that knows the tables; raises EnvironmentProblem."""
@@ -64,6 +65,11 @@ class AuditReaders:
         else:
             serving = engine.serve(runtime, self._metastore, folder, self.progress)
         return engine, self.stack.enter_context(started(name, serving, self.progress))
+
+    @cached_property
+    def reader(self) -> SparkReader | None:
+        """The Spark that carries out read plans; None where this process does."""
+        return self.stack.enter_context(self.spark()) if self.spark else None
 
     def _catalog(self) -> GivenEntries:
         return GivenEntries(

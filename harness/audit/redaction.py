@@ -3,8 +3,6 @@
 Values are also in paths of partitions, in conditions, and in the texts of errors.
 """
 
-from __future__ import annotations
-
 import hmac
 import re
 from dataclasses import replace
@@ -12,8 +10,7 @@ from typing import Final
 
 from harness.audit.records import AuditedAnswer, AuditedTable, ShownDifference
 
-_BEGINNING: Final = re.compile(r"[^:'\"`(\[{]*")
-_FOLDERS: Final = re.compile(r"\S*/")
+_BEGINNING: Final = re.compile(r"^[^:'\"`(\[{]*")
 
 
 def without_values(table: AuditedTable, key: str) -> AuditedTable:
@@ -40,7 +37,7 @@ def without_values(table: AuditedTable, key: str) -> AuditedTable:
     return replace(
         table,
         problem=_sentence(table.problem, key),
-        undecided=tuple(_FOLDERS.sub("", sentence) for sentence in table.undecided),
+        undecided=tuple(_sentence(sentence, key) for sentence in table.undecided),
         questions=tuple(map(question, table.questions)),
         answers=tuple(map(answer, table.answers)),
     )
@@ -50,8 +47,7 @@ def _difference(shown: ShownDifference, key: str) -> ShownDifference:
     row, expected, actual = (
         _fingerprint(t, key) for t in (shown.row, shown.expected, shown.actual)
     )
-    file = _FOLDERS.sub("", shown.file)
-    return replace(shown, row=row, expected=expected, actual=actual, file=file)
+    return replace(shown, row=row, expected=expected, actual=actual, file=_name(shown.file))
 
 
 def _sentence(text: str, key: str) -> str:
@@ -60,10 +56,18 @@ def _sentence(text: str, key: str) -> str:
     >>> _sentence("p=7/1.parquet: no 'x'", "k"), _sentence("nothing", "k")
     ('1.parquet #f3742359a1', 'nothing')
     """
-    beginning = _BEGINNING.match(text)
-    rest = text[beginning.end() :] if beginning else text
-    named = _FOLDERS.sub("", text.removesuffix(rest) if rest else text).rstrip()
-    return f"{named} {_fingerprint(rest, key)}".rstrip()
+    rest = _BEGINNING.sub("", text, count=1)
+    named = _name(text[: len(text) - len(rest)])
+    return f"{named} {_fingerprint(rest, key)}".strip()
+
+
+def _name(path: str) -> str:
+    """Return a file's name: folders of partitions are values.
+
+    >>> _name("p=2024-01-01 00/1.parquet")
+    '1.parquet'
+    """
+    return path.rpartition("/")[2].rstrip()
 
 
 def _fingerprint(text: str, key: str) -> str:

@@ -1,12 +1,10 @@
 """What came of an audit: which answers count, and the exit status. Pure."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from harness.audit.known import NOTHING_KNOWN, KnownDifference, KnownDifferences
+from harness.audit.known import NOTHING_KNOWN, KnownDifferences
 from harness.audit.records import Audit, AuditedAnswer, AuditedTable
 from harness.core.records import VerdictKind
 from harness.judge.gate import GOOD, NEW, UNKNOWN
@@ -32,10 +30,14 @@ class AuditResult:
         bad = (answer for answer in table.answers if answer.verdict not in RIGHT)
         return tuple(answer for answer in bad if self.known.by(table, answer) is None)
 
+    @property
+    def any_bad(self) -> bool:
+        """Whether a reader is wrong or refuses, whatever is not known."""
+        return bool(self._kinds - {VerdictKind.UNKNOWN})
+
     @cached_property
-    def accepted(self) -> tuple[tuple[AuditedTable, AuditedAnswer, KnownDifference], ...]:
-        every = ((table, answer) for table in self.tables for answer in table.answers)
-        return tuple((*pair, line) for pair in every if (line := self.known.by(*pair)))
+    def _kinds(self) -> set[VerdictKind]:
+        return {answer.verdict for table in self.tables for answer in self.bad(table)}
 
     @cached_property
     def line_problems(self) -> tuple[str, ...]:
@@ -43,7 +45,6 @@ class AuditResult:
 
     @property
     def status(self) -> int:
-        kinds = {answer.verdict for table in self.tables for answer in self.bad(table)}
-        if VerdictKind.UNKNOWN in kinds or self.unread:
+        if VerdictKind.UNKNOWN in self._kinds or self.unread:
             return UNKNOWN
-        return NEW if kinds or self.line_problems else GOOD
+        return NEW if self._kinds or self.line_problems else GOOD

@@ -232,14 +232,17 @@ class SparkPlan:
     """Why others are not, by theirs."""
 
     def request(self, view: str) -> Mapping[str, Any]:
-        """Return what `engines.spark.plan_client` makes a view of, and write what it names."""
+        """Return what `engines.spark.plan_client` makes a view of, and write what it names.
+
+        Raises NotInSparkError: Spark lacks the type of a column.
+        """
         import pyarrow as pa  # noqa: PLC0415 - only reading needs it
 
-        columns, arrow_type = self.plan.columns, self.plan.arrow_type
+        arrow_type = self.plan.arrow_type
+        schema = {part.name: ddl(full_type(part, arrow_type)) for part in self.plan.columns}
         try:
-            schema = {part.name: ddl(full_type(part, arrow_type)) for part in columns}
             groups = [self._requested(group) for group in self._groups()]
-        except (NotInSparkError, ValueError, pa.ArrowException) as problem:
+        except (ValueError, pa.ArrowException) as problem:
             raise FileFactError(str(problem)) from problem
         ready = [self._ready(table) for table in self._tables_read_here()]
         schema |= {FILE: "string", POSITION: "bigint"}

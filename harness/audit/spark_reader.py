@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -17,9 +18,18 @@ from harness.artifacts.distribution import Distribution
 from harness.audit import file_rows
 from harness.audit.file_rows import FileTable
 from harness.audit.projection import full_type
-from harness.audit.spark_plan import FILE, POSITION, SparkPlan, literal, quoted, spellings
+from harness.audit.spark_plan import (
+    FILE,
+    POSITION,
+    NotInSparkError,
+    SparkPlan,
+    literal,
+    quoted,
+    spellings,
+)
 from harness.audit.table_rows import TableRows
 from harness.core import refusals
+from harness.core.counting import counted
 from harness.core.errors import UsageProblem
 from harness.core.progress import Progress, started
 from harness.engines.api import NoAnswerError, RefusedError
@@ -74,6 +84,11 @@ class SparkTable:
 
     def run(self, sql: str) -> SparkRows:
         return self.reader.ask(lambda session: session.run(sql, timeout_s=TIMEOUT_S))
+
+    @cached_property
+    def size(self) -> int:
+        ((number,),) = self.run(f"select count(*) from {self.view}").rows
+        return int(number)
 
     def rows(self, where: str = "true") -> Iterator[tuple[PlannedFile, int, tuple[Value, ...]]]:
         """Yield the rows for which an expression holds, with their places."""
@@ -166,7 +181,10 @@ class SparkReader:
     progress: Progress
 
     def table(self, plan: ReadPlan) -> SparkTable:
-        """Carry out a plan, and check it; raises FileFactError, SparkFaultError among them."""
+        """Carry out a plan, and check it.
+
+        Raises NotInSparkError: Spark lacks the type of a column. Raises FileFactError.
+        """
         table = SparkTable(
             self,
             SparkPlan(plan, work_folders.numbered(self.folder, "plan")),
@@ -180,6 +198,18 @@ class SparkReader:
                 raise SparkFaultError(f"{self.name} does not find all files of the table")
             table.check()
             steps.advance()
+        return table
+
+    def carried_out(self, plan: ReadPlan) -> SparkTable | None:
+        """Carry out a plan; None if Spark lacks the type of a column; raises FileFactError."""
+        try:
+            table = self.table(plan)
+        except NotInSparkError as why:
+            self.progress.note(f"this process reads a table: {why}")
+            return None
+        for reason, number in Counter(table.plan.read_here.values()).items():
+            files = counted(number, "file", "files")
+            self.progress.note(f"this process reads {files} of a table: {reason}")
         return table
 
     def ask(self, question: Callable[[Session], Answer]) -> Answer:
@@ -222,7 +252,7 @@ def start(
 
 
 def _configured(distribution: Distribution, master: str) -> Distribution:
-    conf = {**_CONF, "spark.master": master, "spark.executor.memory": f"{HEAP_MB}m"}
+    conf = {**_CONF, "spark.master": master}
     if host := _address(master):
         conf |= {"spark.driver.host": host, "spark.driver.bindAddress": host}
     settings = {**distribution.settings, "conf": conf, "jvm": ("-XX:+UseParallelGC",)}

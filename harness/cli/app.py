@@ -1,7 +1,5 @@
 """The command line: its commands by name, each loaded when it is named."""
 
-from __future__ import annotations
-
 import json
 import sys
 import traceback

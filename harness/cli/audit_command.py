@@ -19,6 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 from harness.artifacts.cache import Cache
 from harness.artifacts.repository import without_login
 from harness.audit import known as known_differences
+from harness.audit import spark_reader
 from harness.audit.audit import NO_LIMITS, TIMEOUT_S, AuditLimits
 from harness.audit.audit import audit as look
 from harness.audit.bank import AnswerBank
@@ -63,6 +64,8 @@ class AuditRequest:
     """The reader that the other one is compared with; empty where none is."""
     banked: bool = False
     """Whether the answers of the old reader are those of the bank."""
+    spark: str = ""
+    """The master of the Spark that reads the tables; empty where this process does."""
     limits: AuditLimits = NO_LIMITS
 
 
@@ -77,7 +80,7 @@ def audit(
     address: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="ADDRESS…",
+            metavar="ADDRESS",
             help="A table's folder or one with tables, also s3://bucket/path; a metadata file of "
             "an Iceberg table; a Hive metastore (thrift://host:port); an Iceberg REST catalog "
             "(https://host/path).",
@@ -91,6 +94,14 @@ def audit(
         list[str] | None,
         typer.Option("--database", metavar="PATTERN", help="Only databases of this name."),
     ] = None,
+    spark: Annotated[
+        str,
+        typer.Option(
+            metavar="MASTER",
+            help="Let Spark read the tables: local[*], or spark://host:port of a cluster that sees "
+            "them and the folder of the audit.",
+        ),
+    ] = "",
     timeout: options.TimeoutOption = TIMEOUT_S,
     most_seconds: Annotated[
         float | None,
@@ -132,6 +143,7 @@ def audit(
         *given.paths,
         shadow=given.shadow,
         no_values=given.no_values,
+        spark=spark,
         limits=AuditLimits(timeout, most_seconds, most_bytes, most_rows),
     )
     return carried_out("audit", request, run_dir, output, offline=offline)
@@ -211,7 +223,8 @@ class _Prepared:
             (one, answer)
             for one in tables
             for answer in result.bad(one)
-            if answer.verdict in {VerdictKind.WRONG, VerdictKind.REFUSED}
+            if answer.places or answer.verdict is VerdictKind.REFUSED
+            if not answer.in_part
         ]
         if drafted:
             text = known_differences.dump(drafted, self.known.today)
@@ -242,7 +255,12 @@ class _Prepared:
         cache.claim()
         progress, stored = output.progress(), AnswerBank(folder)
         before = {id(table) for table in stored.tables}
-        start, tables = partial(AuditReaders, cache, folder, progress), list[AuditedTable]()
+        asked = {reader.distribution for reader in readers}
+        spark = partial(spark_reader.start, request.spark, asked, cache, folder, progress)
+        start = partial(
+            AuditReaders, cache, folder, progress, spark=spark if request.spark else None
+        )
+        tables = list[AuditedTable]()
         try:
             for table in look(pinned, readers, start, progress, request.limits, stored.audited):
                 audited = table
@@ -267,9 +285,14 @@ def _shadowed(request: AuditRequest, work: Callable[[], int], output: Output) ->
     except UsageProblem:
         raise
     except Exception as error:
+        known = problem_of(error)
+        if request.no_values and known is None:  # what it says may be values
+            known = HarnessError(f"{DEFECT} ({type(error).__name__})")
         if not request.shadow:
-            raise
-        problem = printable(str(problem_of(error) or HarnessError(f"{DEFECT} ({error!r})")))
+            if known is None:
+                raise
+            raise known from None
+        problem = printable(str(known or HarnessError(f"{DEFECT} ({error!r})")))
         print(f"harness: {problem}", file=sys.stderr)
         output.end(status=0, problem=problem)
         return 0

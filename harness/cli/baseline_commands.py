@@ -1,7 +1,5 @@
 """`harness baseline`."""
 
-from __future__ import annotations
-
 import typer
 
 from harness.cli import options

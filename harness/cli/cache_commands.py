@@ -1,7 +1,5 @@
 """`harness cache`."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Sequence

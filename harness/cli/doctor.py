@@ -1,7 +1,5 @@
 """`harness doctor`: what is installed and missing; nothing is fetched, pulled, built or started."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 import tempfile

@@ -1,7 +1,5 @@
 """`harness engines`: the list, other versions, images, a stack of containers, conformance."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """`harness export-fixtures`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

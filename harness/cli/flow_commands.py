@@ -1,7 +1,5 @@
 """The verbs of the flow, in their order."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """`harness history`: since when each check is as it is, and the runs stored for that."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path

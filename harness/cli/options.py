@@ -1,7 +1,5 @@
 """The options and arguments of the command line that several commands have."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -325,57 +323,36 @@ def _address(text: str) -> TableAddress:
     return TableAddress(str(Path(text).absolute()) if local and text else text)
 
 
+def _path(metavar: str, text: str) -> tuple[object, None]:
+    return Annotated[Path | None, typer.Option(metavar=metavar, help=text)], None
+
+
+def _flag(name: str, text: str) -> tuple[object, bool]:
+    return Annotated[bool, typer.Option(name, help=text)], False
+
+
 with_tables = _with(
     "given",
     TableOptions,
     {
-        "tables": (
-            Annotated[
-                Path | None,
-                typer.Option(
-                    metavar="FILE",
-                    help="A list of tables: an address on each line, and behind it names of "
-                    "tables in it, such as sales.orders or 'sales.*'; or the same as YAML.",
-                ),
-            ],
-            None,
+        "tables": _path(
+            "FILE",
+            "A list of tables: an address on each line, and behind it names of tables in it, such "
+            "as sales.orders or 'sales.*'; or the same as YAML.",
         ),
-        "known": (
-            Annotated[
-                Path | None,
-                typer.Option(
-                    metavar="FILE",
-                    help="Differences that are known, each with its owner, date and reason; they "
-                    "do not count. An audit leaves a tables.known.yaml to begin with.",
-                ),
-            ],
-            None,
+        "known": _path(
+            "FILE",
+            "Differences that are known, each with its owner, date and reason; they do not count. "
+            "An audit leaves a tables.known.yaml to begin with.",
         ),
-        "bank": (
-            Annotated[
-                Path | None,
-                typer.Option(
-                    metavar="FOLDER",
-                    help="Store the answers here, with the version of each table: 'harness "
-                    "upgrade --from banked' needs the engine no more.",
-                ),
-            ],
-            None,
+        "bank": _path(
+            "FOLDER",
+            "Store the answers here, with the version of each table: 'harness upgrade --from "
+            "banked' needs the engine no more.",
         ),
-        "shadow": (
-            Annotated[
-                bool, typer.Option("--shadow", help="Report, and end with 0 whatever comes of it.")
-            ],
-            False,
-        ),
-        "no_values": (
-            Annotated[
-                bool,
-                typer.Option(
-                    "--no-values", help="Show and store fingerprints instead of values of tables."
-                ),
-            ],
-            False,
+        "shadow": _flag("--shadow", "Report, and end with 0 whatever comes of it."),
+        "no_values": _flag(
+            "--no-values", "Show and store fingerprints instead of values of tables."
         ),
     },
 )

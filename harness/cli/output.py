@@ -1,7 +1,5 @@
 """A command shows bars and the matrix to a person, JSON lines to a program, or little if asked."""
 
-from __future__ import annotations
-
 import json
 import logging
 import sys

@@ -1,7 +1,5 @@
 """From the options of a command to a plan whose engines and settings exist."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """`harness remedy`: which settings of a reader make a wrong check right, and which they break."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product

@@ -1,7 +1,5 @@
 """A command begins a run, resumes it or looks at it; a judged run is reported and stored."""
 
-from __future__ import annotations
-
 import datetime
 import os
 import sys

@@ -1,7 +1,5 @@
 """`harness scan`."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import Annotated, Final

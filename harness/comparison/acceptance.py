@@ -1,7 +1,5 @@
 """The causes of worse answers that a user accepts, and the files that list them. Pure."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

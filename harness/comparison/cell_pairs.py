@@ -3,8 +3,6 @@
 Both sides are judged against the truth, never against each other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum

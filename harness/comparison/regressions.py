@@ -3,8 +3,6 @@
 A workaround needs evidence: answers to a question of the cause, none of which shows it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum

@@ -10,7 +10,7 @@ from functools import cached_property
 from harness.audit.known import NOTHING_KNOWN, KnownDifference, KnownDifferences
 from harness.audit.records import AuditedAnswer, AuditedTable
 from harness.comparison.cell_pairs import BETTER, OF_OPEN, WORSE, VerdictChange, class_of
-from harness.comparison.result import Decision
+from harness.comparison.result import SAFE, Decision
 from harness.core.records import VerdictKind
 from harness.judge.gate import GOOD, NEW, UNKNOWN
 
@@ -85,8 +85,14 @@ class TableComparison:
 
     @property
     def _all_known(self) -> bool:
-        unknown = self.counts[VerdictChange.UNKNOWN]
-        return bool(self.pairs) and not unknown and not self.unread
+        answered = len(self.pairs) > self.counts[VerdictChange.REFUSED_AS_BEFORE]
+        return answered and not self.counts[VerdictChange.UNKNOWN] and not self.unread
+
+    @property
+    def in_part(self) -> bool:
+        """Whether both sides refused the larger part, though the answer would be good."""
+        refused = self.counts[VerdictChange.REFUSED_AS_BEFORE]
+        return 2 * refused > len(self.pairs) and self.decision in SAFE
 
     @property
     def decision(self) -> Decision:
@@ -101,6 +107,7 @@ class TableComparison:
     def status(self) -> int:
         """The exit status, as `SideComparison.status`."""
         status = (NEW if self.worse else GOOD) if self._all_known else UNKNOWN
+        status = UNKNOWN if status == GOOD and self.in_part else status
         return max(status, NEW) if self.line_problems else status
 
 
@@ -116,6 +123,8 @@ def _change(old: AuditedAnswer, new: AuditedAnswer) -> VerdictChange:
     if VerdictKind.UNKNOWN in (old.verdict, new.verdict) and old.digest == new.digest != "":
         return VerdictChange.OPEN_AS_BEFORE  # both show the same, and no rule says who is right
     # The new answer is wrong where the old one is not, unless all its places are known to be old.
-    whole = all(answer.total == len(answer.differences) for answer in (old, new))
-    older = new.digest == old.digest or (whole and {*new.differences} <= {*old.differences})
-    return class_of(old.verdict, new.verdict, elsewhere=bool(new.places) and not older)
+    whole = all(a.total == len(a.differences) and not a.in_part for a in (old, new))
+    same = new.digest == old.digest != ""
+    older = same or (whole and {*new.differences} <= {*old.differences})
+    wrong = new.verdict is VerdictKind.WRONG
+    return class_of(old.verdict, new.verdict, elsewhere=wrong and not older)

@@ -4,8 +4,6 @@
 that the reader is asked about. Reports say the docstring of a check.
 """
 
-from __future__ import annotations
-
 import datetime
 import threading
 import time

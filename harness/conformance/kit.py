@@ -4,8 +4,6 @@ pytest makes the checks. Servers of the reader run one after another: the first 
 stopped; the next is asked what never ends, and is killed. What each leaves behind is looked for.
 """
 
-from __future__ import annotations
-
 import datetime
 import os
 import socket

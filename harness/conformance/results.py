@@ -1,7 +1,5 @@
 """What the checks of a reader gave, and the exit status that this is. Pure."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ library of Python, which reads each format by code of its own, is asked about ea
 reads, written by that format's library for Python.
 """
 
-from __future__ import annotations
-
 import datetime
 import re
 import subprocess

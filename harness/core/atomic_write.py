@@ -1,7 +1,5 @@
 """Files and folders that are there whole, or not at all."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -4,8 +4,6 @@ It lies beside the engine's code: `harness/engines/<product>/catalog.yaml`. Such
 the catalog says, whatever the files hold, and who keeps the catalog is responsible for it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache

@@ -1,7 +1,5 @@
 """Jobs that run side by side in threads: so many at once, and no more after one has failed."""
 
-from __future__ import annotations
-
 import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence

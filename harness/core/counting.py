@@ -1,7 +1,5 @@
 """Numbers with their nouns, as people say them."""
 
-from __future__ import annotations
-
 
 def counted(number: int, one: str, many: str = "") -> str:
     """Return a number with its noun.

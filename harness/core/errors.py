@@ -4,8 +4,6 @@ What an engine answers is never one of these: refusals and time-outs are data
 (``harness.core.records``).
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import re

@@ -4,8 +4,6 @@ A run may have a million cells, and few of their answers are looked at after the
 `RecordFile` finds in one pass where each record lies, and reads one when it is asked for.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

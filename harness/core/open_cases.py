@@ -5,8 +5,6 @@ other answer beside the one that shows what was written, under a condition that 
 the table and the question (`harness.judge.admitted`). Whatever equals neither is wrong as ever.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Collect everything that is wrong with a file, and say what is allowed instead."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Callable, Iterable

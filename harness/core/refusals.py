@@ -1,7 +1,5 @@
 """What a refusal means, where its text tells."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

@@ -3,8 +3,6 @@
 A package adds one by an entry point of a group such as `lake_table_harness.formats`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache

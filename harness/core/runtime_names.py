@@ -4,8 +4,6 @@
 known of one of a version is known of the others. The readers of a run ask through one metastore.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

@@ -1,7 +1,5 @@
 """A setting of tables or of readers has values, and a meaning that the docs say."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Self
 

@@ -4,8 +4,6 @@ They lie beside the engine's code: `harness/engines/<product>/tolerances.yaml`, 
 `tolerances-<product>.yaml`. What goes beyond a declaration is a finding.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ Strict and safe: anchors, aliases, tags, merge keys, directives and keys that st
 refused. Scalars are those of the core schema of YAML 1.2: `yes`, `012:30` and dates are text.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import decimal
 import json

@@ -1,7 +1,5 @@
 """Plain data as YAML text, in quotes where some reader might take a text for something else."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Mapping, Sequence

@@ -5,8 +5,6 @@ An engine must not know the truth, nor any format but by its `FormatFacts`. A pa
 `engine` with an `ENGINE`; other packages add some by the entry points `lake_table_harness.engines`.
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What several engines share that is not SQL."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager

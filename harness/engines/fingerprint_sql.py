@@ -40,7 +40,7 @@ def select(
     asked: Fingerprint, source: str, conditions: Sequence[str], mark: str, words: FingerprintWords
 ) -> str:
     """Return the statement; `source` and `conditions` are SQL, `mark` quotes identifiers."""
-    sql = _Sql(asked, mark, words)
+    sql = FingerprintSql(asked, mark, words)
     hashes = [sql.part(at) for at in range(len(asked.parts))]
     inside = f" where {' and '.join(conditions)}" if conditions else ""
     if asked.rows:
@@ -62,7 +62,7 @@ def select(
 
 
 @dataclass(frozen=True, slots=True)
-class _Sql:
+class FingerprintSql:
     asked: Fingerprint
     mark: str
     words: FingerprintWords

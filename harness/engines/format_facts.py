@@ -1,7 +1,5 @@
 """What a reader must know of a format. Each format says it of itself; engines know none by name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ too many of some (JDK-4511638), whole numbers and powers of two. Source: `Float.
 `Double.toString` of Java 11.0.13 and 25.0.2, by 600,000 floats and 144,000 doubles.
 """
 
-from __future__ import annotations
-
 import decimal
 import math
 from collections.abc import Callable

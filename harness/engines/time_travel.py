@@ -6,8 +6,6 @@ files of a step under today's columns are judged by the formats' promise: the co
 (`harness.model.past_views`; trinodb/trino#12743, #12786; seen on 368).
 """
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Callable, Mapping
 from typing import Final

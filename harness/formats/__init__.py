@@ -6,8 +6,6 @@ a family, and its `FORMATS` are the formats. A package adds one by an entry poin
 `lake_table_harness.formats`.
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What every format offers: its views, its statements for operations, and what its files say."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field

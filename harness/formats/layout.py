@@ -1,7 +1,5 @@
 """What a scenario alone tells of its table's files: their rows, and names of folders. Pure."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from typing import Final

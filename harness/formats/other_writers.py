@@ -3,8 +3,6 @@
 Which engines can write to others' tables, their lock data say (`writes_steps`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

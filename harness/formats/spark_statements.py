@@ -1,7 +1,5 @@
 """Statements of Spark SQL that several formats share: creations, and writes of whole rows. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 

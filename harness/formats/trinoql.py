@@ -3,8 +3,6 @@
 Sources: Trino's manual, "SQL statement syntax" and the pages of its connectors.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from typing import Final

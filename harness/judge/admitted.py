@@ -4,8 +4,6 @@ Whether a line applies is read off the table, its files and the question alone. 
 one exact set of rows; an answer that differs from it anywhere is judged as if there were no line.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Altered value: the right value with digits, zone, calendar, precision or encoding changed."""
 
-from __future__ import annotations
-
 import datetime
 import decimal
 import re

@@ -7,8 +7,6 @@ the catalog, statistics or names of folders, is its doing too (docs/verdicts.md,
 other readers answered counts afterwards (`final_attribution`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 

@@ -6,8 +6,6 @@ rule of the model lies between it and the file. Then the statement settles who i
 is named.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

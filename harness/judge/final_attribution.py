@@ -1,7 +1,5 @@
 """Whose doing a wrong answer is once all readers of a question were heard."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace

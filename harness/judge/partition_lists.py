@@ -5,8 +5,6 @@ that shows just that is the fault of whoever left the list out of date. Where th
 recorded and only follows from the steps, that is one of two explanations, and nobody is named.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

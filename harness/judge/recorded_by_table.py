@@ -6,8 +6,6 @@ of the schema is no mistake either: the history is there for it (`InternalSchema
 What is wrong is told at the step after which it first is.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

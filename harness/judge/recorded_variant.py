@@ -1,7 +1,5 @@
 """A variant with everything that was recorded of it, as the judge takes it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -7,8 +7,6 @@ itself: it is taken for the value of the field that the column shows in the othe
 version that the row shows in the other columns, where that value is NULL.
 """
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet

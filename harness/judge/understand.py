@@ -5,8 +5,6 @@ answer and in the truth that is expected of it: what an engine cannot hold was g
 answer came.
 """
 
-from __future__ import annotations
-
 import datetime
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence

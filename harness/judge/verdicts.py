@@ -1,7 +1,5 @@
 """The judge: answers against the truth, stage by stage. Pure: everything comes from records."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """A write on a table's timeline, as a question about the past names it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

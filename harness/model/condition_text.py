@@ -4,8 +4,6 @@
 value is written as in JSON, or is a word for one of the column's own, which change with the story.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 The texts are those of Java and SQL casts: `7.5`, `12.50`, `2024-02-29`, `2001-01-01 00:00:00.25`.
 """
 
-from __future__ import annotations
-
 import datetime
 import decimal
 import math

@@ -7,8 +7,6 @@ column `b` if it has one (`AttributeSeq.resolve`), Trino and both Prestos as wel
 tables by names that the scenario does not have; with an alias a table has no other name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import chain, count
 from typing import Final

@@ -4,8 +4,6 @@ Source: Iceberg table specification, "Partitioning" and "Partition Transforms". 
 from them alone which files it leaves out; the rows that it shows are the same in every spec.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ the value every sign that a path could misunderstand is `%` and its two hexadeci
 `hive.exec.default.partition.name`; Apache Hudi, `PartitionPathEncodeUtils`, has the same.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Final

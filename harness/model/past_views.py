@@ -23,8 +23,6 @@ Incremental: rows are shown in their latest state (Hudi documentation, "SQL Quer
 `latest_state` of `hudi_table_changes`), so those deleted since are not there.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

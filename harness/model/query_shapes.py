@@ -32,8 +32,6 @@ value, `is null`. After a refused step a question may name a column that is not 
 away.
 """
 
-from __future__ import annotations
-
 import datetime
 import decimal
 import re

@@ -1,7 +1,5 @@
 """What a table is, apart from its rows: columns, key, ordering column, partition columns."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 

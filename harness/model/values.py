@@ -8,8 +8,6 @@ date a shorter code; the limits are the ones of the dates.
 Every fifth row leaves the fields with an even id NULL.
 """
 
-from __future__ import annotations
-
 import datetime
 import decimal
 from collections.abc import Mapping

@@ -4,8 +4,6 @@ In: scenarios, a profile, and what formats and engines can do. Out: variants, re
 and what is left out and why. It must not know what any table will hold.
 """
 
-from __future__ import annotations
-
 from harness.plan.estimation import estimate
 from harness.plan.product import only, plan, select
 from harness.plan.profile import (

@@ -4,8 +4,6 @@ How a reader that is not shipped, or asked through another metastore, has to be 
 a property of another name would make right engines look wrong.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Final

@@ -1,7 +1,5 @@
 """People's own readers: `readers.yaml` beside their profiles, a known engine with changes."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """What a reader, a writer or a metastore supports, as lock data and engines declare it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 

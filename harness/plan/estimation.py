@@ -4,8 +4,6 @@ Those runs wrote every table before any was read. Both go on side by side now, a
 for it: reading is added to writing here. `full` took 132 min, where this gives 117.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from typing import Final

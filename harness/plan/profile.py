@@ -1,7 +1,5 @@
 """What of everything possible a run is to do: profiles as objects."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@ Own profiles stand in the folder of a scenario, or in the one above it. One of t
 profile takes its place.
 """
 
-from __future__ import annotations
-
 import errno
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Which steps of a scenario separate read strategies, before anything is written."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Where the scenarios and profiles of this project are, and all scenarios of a folder."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -5,8 +5,6 @@ of tables with the usual settings of each format. Where that would take too long
 show least are left out, and the plan says which.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product

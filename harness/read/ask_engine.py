@@ -5,8 +5,6 @@ is asked once more on a fresh connection, then it is unknown. What was not sent 
 hung, lost its metastore or used itself up is left for the next one.
 """
 
-from __future__ import annotations
-
 import queue
 import threading
 import time

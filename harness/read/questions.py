@@ -1,7 +1,5 @@
 """From cells to the questions that are sent, and the records that the stages of reading hand on."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field

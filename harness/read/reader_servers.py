@@ -4,8 +4,6 @@ What an engine says while its metastore is gone says nothing of the query, so th
 only while it answers. The first engine that finds it gone gets a new one.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext

@@ -3,8 +3,6 @@
 What the run remembers counts only where no file of the scenario is found, see `scenario_file`.
 """
 
-from __future__ import annotations
-
 import datetime
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence

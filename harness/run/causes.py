@@ -4,8 +4,6 @@ One engine shows one finding by several versions and settings, in several views 
 every later step: all of that is one cause, with one `CauseKey` in all runs.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Version 2.4 of the file is read by both kinds of compose, and has limits of memory and conditions.
 """
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

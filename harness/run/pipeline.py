@@ -11,8 +11,6 @@
 `runs/begun` points to the run begun last, `runs/latest` to it once it has an answer, or ends.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The plan of a run: written down in `run.json`, read back from it, and added to."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Iterable, Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A run's folder: made, found, worked on by one harness at a time, and cleaned of what died."""
 
-from __future__ import annotations
-
 import datetime
 import shutil
 from collections.abc import Iterator

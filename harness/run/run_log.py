@@ -1,7 +1,5 @@
 """The log of a run, `harness.log` in its folder: what the harness did, and when."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Iterable, Iterator

@@ -4,8 +4,6 @@ An engine says *what* runs (`Program`); a runtime says *how* (`Runtime`): as a p
 machine, or in a container of an image. What an engine asks is the same over both.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass

@@ -9,8 +9,6 @@ Java 9 and later: Hive then takes its own version for "Unknown", and Hudi's read
 dates and timestamps of Hive 2, which it refuses (HoodieHiveUtils.isHive3).
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Hive's Streaming Mutation API: a process of `mutate.groovy` sends one batch."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import tempfile

@@ -1,7 +1,5 @@
 """What the image of an engine offers: `containers/<engine>/image.yaml`, read. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache

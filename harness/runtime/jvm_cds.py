@@ -7,8 +7,6 @@ JRE and the jars give it its name, and the JRE's archive has to be older. What c
 left out.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress

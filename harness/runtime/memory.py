@@ -1,7 +1,5 @@
 """How much memory a new process may have: what the machine has free, or a container is left."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager

@@ -1,7 +1,5 @@
 """A thin client of the Hive metastore: keep catalog entries, register them, alter columns."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress

@@ -4,8 +4,6 @@ An entry has the table's location replaced by a placeholder, so that a copy can 
 elsewhere.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field

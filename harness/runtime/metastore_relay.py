@@ -4,8 +4,6 @@ All files of the write are in the table's folder when `commit_txn` is called (Hi
 "Hive Transactions"; `Driver.runInternal` of Hive 3.1.3): who sends it gets no answer.
 """
 
-from __future__ import annotations
-
 import socket
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Processes that the harness starts: in a session of their own, logged, and ended by their pid."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Run a server as a process of this machine, out of what was fetched."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """How the servers of a distribution are run: what is fetched for it, and which runtime it has."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Configuration files of servers, rendered from the templates that container images use too."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources

@@ -6,8 +6,6 @@ is left gets SIGKILL: also what the children that `parent_guard` reaches started
 of the harness.
 """
 
-from __future__ import annotations
-
 import atexit
 import os
 import signal

@@ -1,7 +1,5 @@
 """Which folders tables may be written in, and a new folder for each process or table."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """A scenario as an object; files and Python constructors make the same."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum

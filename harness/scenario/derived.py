@@ -4,8 +4,6 @@ Where neighbours have different types, reading a wrong column is an error; where
 silent wrong answer. So the twin makes data columns agree that differ, and differ that agree.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import cycle

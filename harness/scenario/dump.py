@@ -1,7 +1,5 @@
 """A scenario as the text of a file; read again it is the same, apart from path and lines."""
 
-from __future__ import annotations
-
 import dataclasses
 import datetime
 import decimal

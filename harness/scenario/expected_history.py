@@ -4,8 +4,6 @@ Types and row numbers come from a survey in which every step is applied, so that
 changes neither the values nor the field ids of the others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace

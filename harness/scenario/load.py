@@ -1,7 +1,5 @@
 """Scenario files, read strictly: every problem of a file is told at once, with its line."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path

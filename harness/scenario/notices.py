@@ -1,7 +1,5 @@
 """What people should know of a scenario that is allowed all the same."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Final
 

@@ -3,8 +3,6 @@
 All steps are tried on the model; each that cannot be done is told with its line.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import fields

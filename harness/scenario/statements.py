@@ -4,8 +4,6 @@ Placeholders stand for what differs between two runs: `{database}`, `{location}`
 of the table's folder, and `{instant of step 3}`.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence

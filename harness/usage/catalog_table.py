@@ -1,7 +1,5 @@
 """A table as the catalog's entry describes it, and which format that is. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final

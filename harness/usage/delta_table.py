@@ -1,7 +1,5 @@
 """What the log of a Delta table says of its use."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import pairwise
 

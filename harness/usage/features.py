@@ -3,8 +3,6 @@
 Sources: as of the readers of tables beside this module, which write the words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 

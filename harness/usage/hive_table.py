@@ -1,7 +1,5 @@
 """What one old file of a plain or a transactional Hive table says beside the catalog's columns."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import Final

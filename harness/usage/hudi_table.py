@@ -1,7 +1,5 @@
 """What a Hudi table's own records say of its use."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final

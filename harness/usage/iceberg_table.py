@@ -1,7 +1,5 @@
 """What the metadata file of an Iceberg table says, and its newest list of manifests."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise

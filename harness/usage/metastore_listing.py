@@ -1,7 +1,5 @@
 """The tables of a Hive metastore, by calls that only read."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """The tables of an Iceberg REST catalog, as PyIceberg lists them in a process of its own."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

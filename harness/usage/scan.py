@@ -1,7 +1,5 @@
 """Look at all tables of a catalog or a folder, and at their formats' own records; only read."""
 
-from __future__ import annotations
-
 import datetime
 import logging
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Which changes lie between two schemas: by the ids of columns, or by names alone. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import itemgetter

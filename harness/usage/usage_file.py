@@ -1,7 +1,5 @@
 """`usage.yaml`: what a scan found, as a file for people and programs."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import StrEnum

@@ -6,8 +6,6 @@
 ('sales.orders',)
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 That a statement raised says nothing of its commit: the table's own records do.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Sequence

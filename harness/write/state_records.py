@@ -1,7 +1,5 @@
 """Last stage of writing: a record for each step of a variant, with what its files hold."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial

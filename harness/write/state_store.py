@@ -7,8 +7,6 @@ came of it. A format whose files name each other by absolute paths is read at it
 cache counts as absent.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Writers that are stopped before their commit: by a named pipe, a lock or a held commit."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait

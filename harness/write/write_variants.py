@@ -4,8 +4,6 @@ Variants of the same writers are written two at a time by one process for each w
 kill it alone. One whose writer falls silent is written once more, alone, in fresh processes.
 """
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Where variants are written: the processes that write, and a place for each table."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Mapping
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """Two tables without an order, and mostly without a key."""
 
-from __future__ import annotations
-
 from harness.audit.comparison import TableDifference, TableDifferenceKind, differences, key_column
 
 NAMES = ("id", "name")

@@ -3,8 +3,6 @@
 Source: Delta transaction log protocol, "Type Widening", "Supported Type Changes".
 """
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Callable
 from decimal import Decimal

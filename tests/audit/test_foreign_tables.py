@@ -4,8 +4,6 @@ They lie in `../shared/tables` beside the checkout and are no part of it; the va
 LAKE_TABLE_HARNESS_SHARED names another folder `shared`.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Final

@@ -1,7 +1,5 @@
 """The rules of reading an Iceberg table, each by a small table; planted errors are noticed."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What no plan is made of: each is refused with a line that says why."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Plans of small tables, by the rules of their formats; and errors in these that are noticed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path

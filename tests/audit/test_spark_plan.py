@@ -1,7 +1,5 @@
 """What Spark is given of a read plan, and what it is not."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

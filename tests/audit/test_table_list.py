@@ -1,7 +1,5 @@
 """Lists of tables: what they may say, and what becomes of an address that names none."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -10,6 +8,7 @@ from harness.audit import table_list
 from harness.audit.table_list import TableAddress, pinned_tables
 from harness.audit.tables import PinnedTable
 from harness.core.errors import ScenarioProblem, UsageProblem
+from harness.formats.files.table_folder import ListedFile, TableFolder, UnreadableError
 from harness.usage.usage_file import UsedTable
 from tests.builders.delta_folder import DeltaFolder, metadata, protocol
 from tests.builders.delta_folder import field as column
@@ -77,6 +76,26 @@ def test_an_address_that_is_wrong_hides_no_other(tmp_path: Path) -> None:
     for wrong in (absent, str(tmp_path / "empty")):
         with pytest.raises(UsageProblem, match="there is no"):
             pinned_tables([TableAddress(wrong)])
+
+
+def test_missing_rights_are_a_line_about_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed, orders = tmp_path / "closed", delta(tmp_path / "orders")
+    closed.mkdir()
+    listed = TableFolder.listed
+
+    def without_rights(self: TableFolder, below: str = "") -> tuple[ListedFile, ...]:
+        if f"{self.root}/{below}".rstrip("/").endswith("closed"):
+            raise UnreadableError("Permission denied")
+        return listed(self, below)
+
+    monkeypatch.setattr(TableFolder, "listed", without_rights)
+    readable, unread = pinned_tables([TableAddress(str(tmp_path))])
+    assert isinstance(readable, PinnedTable)
+    assert readable.table.location == orders
+    assert isinstance(unread, UsedTable)
+    assert (unread.name, unread.unread) == ("closed", "Permission denied")
 
 
 def test_names_choose_tables_of_a_catalog(tmp_path: Path) -> None:

@@ -1,8 +1,7 @@
 """Plans of transactional tables of Hive: which folders and rows count, and which do not."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -18,6 +17,7 @@ from harness.formats.files import table_folder
 from harness.formats.hive.read_plan import DeclaredColumns
 from harness.formats.hive_acid import read_plan
 from harness.formats.read_plan import ReadPlan
+from harness.model import partition_paths
 from harness.model.canonical import Value
 from harness.runtime.metastore_objects import WriteIds
 
@@ -194,3 +194,67 @@ def test_what_cannot_be_understood_is_refused(
     make(tmp_path)
     with pytest.raises(FileFactError, match=why):
         planned(tmp_path, WriteIds(2))
+
+
+def everything(folder: Path) -> tuple[WriteIds, list[tuple[Value, ...]]]:
+    """Write a table with all that decides which rows count; return those that do."""
+    part = folder / "p=a"
+    write(part / "delta_0000001_0000001_0000", 1, (1, 0, 1), (1, 1, 2))
+    write(part / "base_0000002", 2, (1, 0, 1), (2, 0, 20), (2, 1, 21))
+    (part / "base_0000002" / "_metadata_acid").write_text("{}")
+    write(part / "delta_0000003_0000003_0000", 3, (3, 0, 3))
+    write(part / "delete_delta_0000003_0000003_0000", 3, (2, 0, None))
+    write(part / "delta_0000004_0000004_0000", 4, (4, 0, 4))
+    write(part / "delta_0000005_0000006", 6, (5, 0, 5), (6, 0, 6))
+    write(part / "delta_0000005_0000005_0000", 5, (5, 0, 5))
+    write(part / "delta_0000006_0000006_0000", 6, (6, 0, 6))
+    write(part / "delete_delta_0000007_0000007_0000", 7, (3, 0, None))
+    other = folder / "p=b"
+    write(other / "delete_delta_0000003_0000003_0000", 3, (0, 1, None))
+    orc.write_table(pa.table({"id": [100, 101], "s": ["x", "y"]}), other / "000000_0")
+    write(other / "delta_0000002_0000002_0000", 2, (2, 0, 200))
+    rows = [(1, "a"), (3, "a"), (5, "a"), (6, "a"), (21, "a"), (100, "b"), (200, "b")]
+    return WriteIds(7, aborted=(4,), open=(7,)), [*rows]
+
+
+def shown(folder: Path, ids: WriteIds) -> list[tuple[Value, ...]]:
+    catalog = replace(CATALOG, partition_by=(("p", "string"),))
+    plan = read_plan.plan(table_folder.at(str(folder)), catalog, ids)
+    return sorted(((row[0], row[2]) for row in table_rows.read(plan).rows), key=repr)
+
+
+Plant = Callable[[pytest.MonkeyPatch], None]
+PART = read_plan._Partition
+PLANTED: dict[str, Plant] = {
+    "all writes count": lambda p: p.setattr(PART, "committed", lambda *_: True),
+    "no base": lambda p: p.setattr(PART, "base", None),
+    "compactions and what they joined": lambda p: p.setattr(
+        PART, "live", property(lambda self: self.writes)
+    ),
+    "no deletes": lambda p: p.setattr(
+        PART, "deleted", lambda self: dict.fromkeys([file.path for file in self.rows], ())
+    ),
+    "files of before have no ids": lambda p: p.setattr(read_plan, "_VERSION_1", 0),
+    "files of before do not count": lambda p: p.setattr(PART, "originals", []),
+    "partitions together": lambda p: p.setattr(
+        partition_paths, "folder_of", lambda path: path.partition("/p=")[0]
+    ),
+}
+
+
+def test_a_table_with_all_that_decides_has_the_rows_that_count(tmp_path: Path) -> None:
+    ids, rows = everything(tmp_path)
+    assert shown(tmp_path, ids) == sorted(rows, key=repr)
+
+
+@pytest.mark.parametrize("plant", PLANTED)
+def test_a_planted_error_shows_other_rows(
+    plant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids, rows = everything(tmp_path)
+    PLANTED[plant](monkeypatch)
+    try:
+        wrong = shown(tmp_path, ids)
+    except FileFactError:
+        return  # noticed as well
+    assert wrong != sorted(rows, key=repr)

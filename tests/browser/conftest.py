@@ -1,7 +1,5 @@
 """Chromium, and the page of the recorded quick start opened in it."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

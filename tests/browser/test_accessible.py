@@ -1,7 +1,5 @@
 """The page by an accessibility checker (axe), at the widths and in the colours that people have."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The page in a browser: the search, the address, the keyboard and links to copy."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from urllib.parse import quote

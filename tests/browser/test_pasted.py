@@ -1,7 +1,5 @@
 """A pasted answer, in the forms in which engines' command lines print one."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """The page of two runs: the same table and search as a run's, and what became of each answer."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path

@@ -3,8 +3,6 @@
 Steps that use other actions are only looked at. GitHub's API is simulated on loopback.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

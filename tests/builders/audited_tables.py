@@ -3,8 +3,6 @@
 Each function writes a table's folder, and returns the plan and the rows that must come out of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal

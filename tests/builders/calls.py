@@ -1,7 +1,5 @@
 """Which function of the harness calls which, seen while something is done."""
 
-from __future__ import annotations
-
 import sys
 import threading
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """Candidates whose readers are simulated: what each shows is known at once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

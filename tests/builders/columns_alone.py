@@ -1,7 +1,5 @@
 """Columns asked alone after a refusal, each with the key; and heads of them that are spoilt."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final

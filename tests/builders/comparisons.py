@@ -1,7 +1,5 @@
 """Comparisons of readers of the sample run, for reports on upgrades."""
 
-from __future__ import annotations
-
 import datetime
 from dataclasses import replace
 

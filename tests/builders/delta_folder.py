@@ -1,7 +1,5 @@
 """A Delta table's folder, written file by file."""
 
-from __future__ import annotations
-
 import base64
 import json
 import struct

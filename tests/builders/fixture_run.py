@@ -1,7 +1,5 @@
 """A run whose tables a test writes with pyarrow: by the simulated writer, frozen in a cache."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A run that goes on, whose readers answer when a test says so; somebody follows it."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What the writer of a table is sent for the steps of a small scenario."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

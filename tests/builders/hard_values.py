@@ -5,8 +5,6 @@ scenario or notation can have: two names at once that differ only in case, expli
 partition columns, the year 0, finer times than microseconds, and names with blanks.
 """
 
-from __future__ import annotations
-
 import datetime
 import json
 import random

@@ -1,7 +1,5 @@
 """The texts of an HTML page, by a parser that checks that its elements are nested."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 from typing import Final
 

@@ -1,7 +1,5 @@
 """A Hudi table's folder, written file by file."""
 
-from __future__ import annotations
-
 import io
 import json
 import struct

@@ -1,7 +1,5 @@
 """Writes the files of an Iceberg table, as far as what is read of them, for tests."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections.abc import Mapping, Sequence

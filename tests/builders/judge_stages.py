@@ -1,7 +1,5 @@
 """The stages of the judge for one table, without files: wrong places and their findings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from harness.core.records import Answer, Column, Finding

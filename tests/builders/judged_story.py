@@ -1,7 +1,5 @@
 """The records that a writer leaves of a table's story, and answers about it, judged."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final

@@ -1,7 +1,5 @@
 """Verdicts planted for tests of the baselines; no engine ever gave them."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Mapping
 

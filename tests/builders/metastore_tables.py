@@ -1,7 +1,5 @@
 """Entries of a metastore, as its Thrift clients see them."""
 
-from __future__ import annotations
-
 from pymetastore.hive_metastore import ttypes
 
 PARQUET = "org.apache.hadoop.hive.ql.io.parquet.MapredParquetInputFormat"

@@ -1,7 +1,5 @@
 """Errors planted in the model: rules of how a table evolves, each wrong in one way."""
 
-from __future__ import annotations
-
 import datetime
 import decimal
 import sys

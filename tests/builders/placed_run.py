@@ -1,7 +1,5 @@
 """The run made by hand, with a scenario whose file is there: its steps have lines."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Final

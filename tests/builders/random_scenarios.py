@@ -1,7 +1,5 @@
 """Random scenarios that are possible from the first step to the last, for property tests."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from hypothesis import assume

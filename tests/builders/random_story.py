@@ -1,7 +1,5 @@
 """Histories by chance, the same for the same seed; `hard` draws what is hard in them."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass, field
 from functools import lru_cache

@@ -5,8 +5,6 @@ whole file; the id ends with a digest of what is said. A file's name tells wheth
 (`answers.jsonl`) or the same text compressed (`answers.jsonl.xz`).
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import lzma

@@ -1,7 +1,5 @@
 """A recording as a run, judged by the checks of today: what reports and comparisons are made of."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Collection, Sequence
 from functools import cache

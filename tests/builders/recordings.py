@@ -5,8 +5,6 @@ outcome and files), `answers.jsonl` and `verdicts.jsonl`. They are made of `line
 variants or readers have in common is said once. A large recording is compressed.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Recorded answers judged by the checks of today, and readable differences from the record."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A small repository on loopback, which a test can make misbehave."""
 
-from __future__ import annotations
-
 import re
 import threading
 from base64 import b64decode

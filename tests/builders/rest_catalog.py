@@ -1,7 +1,5 @@
 """A REST catalog with a few tables, on loopback (Iceberg's REST catalog specification)."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Iterator, Mapping

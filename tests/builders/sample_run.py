@@ -3,8 +3,6 @@
 Nothing in it was ever answered by an engine.
 """
 
-from __future__ import annotations
-
 import datetime
 import decimal
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The text of a small scenario that several tests write into files."""
 
-from __future__ import annotations
-
 MOVED = """\
 table:
   columns: {id: string, ts: long, f1: string, f2: string}

@@ -1,7 +1,5 @@
 """Small scenarios made in Python."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from harness.model.datatypes import Primitive, parse_type

@@ -4,8 +4,6 @@ A file knows its columns in order (partition columns last, as Spark writes them)
 fields, and the values of each record as they were at its step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 

@@ -3,8 +3,6 @@
 They share nothing with `harness.model.simulation`: what both compute must agree all the same.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """A distribution of small files: an archive, jars, a patched class."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import struct

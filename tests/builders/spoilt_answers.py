@@ -1,7 +1,5 @@
 """Answers that are wrong in a chosen way, with the finding that says so."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Files that a writer spoilt, and answers that show timestamps as declared tolerances allow."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Rows of the column statistics that Hudi's metadata table stores, and a file that they are of."""
 
-from __future__ import annotations
-
 from harness.model.canonical import Value
 from harness.model.file_facts import FileFact, FileKind
 

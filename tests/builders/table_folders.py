@@ -1,7 +1,5 @@
 """Small folders of tables as engines leave them, made for a test."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Mapping, Sequence

@@ -4,8 +4,6 @@ Instants are numbered in their order, snapshots and file groups in that of their
 an answer come in that of their text. No verdict depends on what is left out.
 """
 
-from __future__ import annotations
-
 import datetime
 import json
 import re

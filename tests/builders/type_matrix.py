@@ -1,7 +1,5 @@
 """What each reader makes of each type of each format, cell by cell, by the recorded answers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Verdicts and runs made by hand, for comparisons."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Iterable, Mapping
 from pathlib import Path

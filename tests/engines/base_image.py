@@ -4,8 +4,6 @@
 with a second argument, the folder of a root file system, it is made of that.
 """
 
-from __future__ import annotations
-
 import sys
 import tarfile
 import tempfile

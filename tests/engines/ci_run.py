@@ -1,7 +1,5 @@
 """A run of the profile `ci` on real engines, as a person would start it."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -3,8 +3,6 @@
 Each is started when a test first asks for it, and stays for the whole session.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator, Sequence

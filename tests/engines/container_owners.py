@@ -1,7 +1,5 @@
 """Who made what there is at the Docker daemon, by the process of the harness."""
 
-from __future__ import annotations
-
 from harness.runtime import container_network
 
 

@@ -3,8 +3,6 @@
 Not those that are large; tests of these are skipped.
 """
 
-from __future__ import annotations
-
 import sys
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Variants that the three writers of Hudi tables write."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A registry of images on loopback, which serves images of ours under the official names."""
 
-from __future__ import annotations
-
 import io
 import json
 import shutil

@@ -3,8 +3,6 @@
 Source: Java Virtual Machine Specification (Java SE 17), 4.1, 4.4, 4.5 and 4.7.2.
 """
 
-from __future__ import annotations
-
 import struct
 import zipfile
 from pathlib import Path

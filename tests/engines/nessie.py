@@ -1,7 +1,5 @@
 """Nessie, an Iceberg REST catalog, on loopback; its tables lie in an object store there."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass

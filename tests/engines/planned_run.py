@@ -3,8 +3,6 @@
 Modules whose tests look at such a run have a `PLAN` and ask for the fixture `run`; see `conftest`.
 """
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

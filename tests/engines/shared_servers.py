@@ -1,7 +1,5 @@
 """Servers that the tests of a session share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 

@@ -1,7 +1,5 @@
 """The action for GitHub runs a real upgrade, by the harness of the checkout."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Defects of public trackers that a write brings about: which version of Hudi has which."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -4,8 +4,6 @@ The wheel is installed into an empty environment, in a git repository with the p
 and lines of shell are run by `bash -e`, as GitHub and GitLab do. The rest is only looked at.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

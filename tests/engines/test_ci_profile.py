@@ -4,8 +4,6 @@ Known from tables written by Hudi 0.15.0 and read by hand (engines notes); each 
 that a person checked against the engine's own answer.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -2,8 +2,6 @@
 daemon answers. By night it is one version of each engine; `make conformance` checks every version.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

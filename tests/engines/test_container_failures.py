@@ -1,7 +1,5 @@
 """Failures of containers and of the daemon: what is reported, and that nothing is left."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -4,8 +4,6 @@ No official image can be pulled where this is developed: a registry on loopback 
 their names.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import closing, suppress

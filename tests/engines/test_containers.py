@@ -1,7 +1,5 @@
 """Engines in containers: the same answers as by processes, and nothing that is left behind."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """hudi-rs under DataFusion: what it makes of columns that changed, and each shape of question."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -3,8 +3,6 @@
 `tools/deaths.py` does the same at random moments, hundreds of times.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

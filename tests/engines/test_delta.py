@@ -1,7 +1,5 @@
 """Delta tables with later mapping, marked rows and killed writers, read by four engines."""
 
-from __future__ import annotations
-
 import pytest
 
 from harness.core.records import FindingKind, OutcomeKind, VerdictKind

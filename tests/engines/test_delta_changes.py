@@ -1,7 +1,5 @@
 """What was written to Delta tables since a step, by their change data feed."""
 
-from __future__ import annotations
-
 import pytest
 
 from harness.core.records import OutcomeKind, VerdictKind

@@ -1,7 +1,5 @@
 """Columns of a Delta table that got wider types by Delta 4, which Trino leaves out."""
 
-from __future__ import annotations
-
 import pytest
 
 from harness.core.records import OutcomeKind, VerdictKind

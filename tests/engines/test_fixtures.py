@@ -3,8 +3,6 @@
 Read by name, as the page's reader does: right where no file is older than a rename.
 """
 
-from __future__ import annotations
-
 import json
 import runpy
 from dataclasses import replace

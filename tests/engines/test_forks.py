@@ -4,8 +4,6 @@ Scenario A5 by its own writing code: every reader is asked in place right after 
 the forks of all these steps, when the original has gone on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 

@@ -1,7 +1,5 @@
 """A file system that is really full: the run says so, and is gone on with once there is room."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

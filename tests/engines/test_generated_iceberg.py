@@ -1,7 +1,5 @@
 """Iceberg tables with random changes have the rows that PyIceberg reads of them, by their files."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

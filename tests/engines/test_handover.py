@@ -1,7 +1,5 @@
 """Tables that an older writer began and a newer one goes on with, and such as are brought back."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

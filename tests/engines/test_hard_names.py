@@ -5,8 +5,6 @@ anything, and Hive itself trips over blanks, colons and brackets in Parquet file
 answer: so a blank has a table of its own.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -3,8 +3,6 @@ first written, and of days before 1582. Where an engine itself does not give the
 instead is said here exactly.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

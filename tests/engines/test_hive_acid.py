@@ -1,7 +1,5 @@
 """A transactional table that HiveServer2 writes, read by another HiveServer2 and by Trino."""
 
-from __future__ import annotations
-
 import pytest
 
 from harness.core.records import FindingKind, OutcomeKind, Responsible, Verdict, VerdictKind

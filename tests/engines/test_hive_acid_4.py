@@ -1,7 +1,5 @@
 """Hive 4 writes a transactional table: only Hive 4 reads what it deletes and updates."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """HiveServer2 is killed in its transaction: nobody shows its rows, though their files are there."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What the writers of Hudi tables make of services, changes, DataFrames and writes that die."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

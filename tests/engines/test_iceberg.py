@@ -4,8 +4,6 @@ Through the product's own verbs, and once in place: a state answers as the table
 step, though the table has gone on and the folder in which it was written is gone.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What Iceberg alone has, by a real Spark: partition fields, snapshots, deletes, default values."""
 
-from __future__ import annotations
-
 import pytest
 
 from harness.core.records import OutcomeKind, VerdictKind

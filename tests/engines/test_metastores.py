@@ -1,7 +1,5 @@
 """A small scenario through other metastores, and through what became of an older one's database."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from shutil import copytree

@@ -1,7 +1,5 @@
 """A plain table that Trino's own procedure makes one of Iceberg: its files have no field ids."""
 
-from __future__ import annotations
-
 import pytest
 
 from harness.core.records import FindingKind, OutcomeKind, Responsible, VerdictKind

@@ -1,7 +1,5 @@
 """A Delta table that Spark and Trino write in turn: Trino reaches it in an object store alone."""
 
-from __future__ import annotations
-
 import pytest
 
 from harness.core.records import OutcomeKind, VerdictKind

@@ -1,7 +1,5 @@
 """Tables that two engines write in turn: of Iceberg all is right, of Hive ACID Trino refuses."""
 
-from __future__ import annotations
-
 import pytest
 
 from harness.core.records import FindingKind, OutcomeKind, VerdictKind

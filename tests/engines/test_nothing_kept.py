@@ -1,7 +1,5 @@
 """What a library of Python keeps between questions is no data and no metadata of a table."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Tables in an object store: readers answer as from the disk, or are reported as lost."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A user's own engines: a wrong set-up is reported and never judged, others are asked."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

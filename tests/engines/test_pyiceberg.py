@@ -1,7 +1,5 @@
 """PyIceberg: what it makes of tables that changed, in each shape of question and in the past."""
 
-from __future__ import annotations
-
 import pytest
 
 from harness.core.records import FindingKind, VerdictKind

@@ -1,7 +1,5 @@
 """`pytest scenarios/…` with real engines and several workers: tests say what the verdicts say."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Random Delta tables by delta-rs: their rows by their files are those that it reads itself."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

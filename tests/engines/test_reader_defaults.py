@@ -1,7 +1,5 @@
 """What lock data say of an engine's defaults, asked of the engine itself."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Real tables of each format, frozen and registered, are found to have what was done to them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`harness scan` of a real REST catalog, whose tables lie in a real object store."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

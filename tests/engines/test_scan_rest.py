@@ -1,7 +1,5 @@
 """PyIceberg's client lists a REST catalog, which is simulated on loopback, for `harness scan`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -4,8 +4,6 @@ A predicate on a column of every type, with the literal of each engine's SQL; an
 end a literal too early, or be replaced in it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 

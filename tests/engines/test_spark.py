@@ -1,7 +1,5 @@
 """The Spark process: values, settings, errors, and the ways in which it falls silent."""
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Starts that come to nothing, of every engine that reads: no memory, no end, a port in use."""
 
-from __future__ import annotations
-
 import signal
 import socket
 import threading

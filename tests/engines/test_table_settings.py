@@ -1,7 +1,5 @@
 """Tables have what a variant asks for: by their properties, commits, footers and catalogs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from itertools import chain

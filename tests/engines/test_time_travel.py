@@ -1,7 +1,5 @@
 """Views of the past on real engines: the table as it was, and what was written since."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

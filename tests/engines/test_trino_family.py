@@ -1,7 +1,5 @@
 """Trino and Presto, really started: what they answer, refuse, and how they are lost."""
 
-from __future__ import annotations
-
 from contextlib import closing
 
 import pyarrow as pa

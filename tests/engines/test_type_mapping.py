@@ -1,7 +1,5 @@
 """Types of Delta's and Iceberg's tables by real readers: each comes out as docs/types.md has it."""
 
-from __future__ import annotations
-
 import pytest
 
 from harness.plan import Writer

@@ -4,8 +4,6 @@ were written. Where an engine itself does not, what it does instead is said here
 Through the product's own verbs: plan, write, read, judge.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

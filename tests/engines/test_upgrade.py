@@ -1,7 +1,5 @@
 """An upgrade on real engines: what a setting changes, what is advised, and a rollout of both."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

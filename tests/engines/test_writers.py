@@ -1,7 +1,5 @@
 """Versions of Hudi tables made as asked for, and a table that changes its writer on the way."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import replace

@@ -2,8 +2,6 @@
 of them, and which writer refuses them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """A shell script as a server in a container: what a runtime does, without an engine."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Entries of plain Hive tables in a metastore."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from harness.runtime import metastore_client

@@ -1,7 +1,5 @@
 """Waiting in tests."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Final

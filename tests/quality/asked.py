@@ -3,8 +3,6 @@
 What a query means is worked out here once more, apart from `Query.answer`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace

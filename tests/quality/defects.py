@@ -1,7 +1,5 @@
 """All planted defects: importing the modules that are called `defects_…` enters them."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from pathlib import Path
 

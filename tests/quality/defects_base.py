@@ -1,7 +1,5 @@
 """Planted readers that a read-optimized view shows something else than base files alone."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import replace

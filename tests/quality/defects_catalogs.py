@@ -1,7 +1,5 @@
 """Planted readers that go by what the catalog says and not by what a file holds."""
 
-from __future__ import annotations
-
 import datetime
 import random
 from array import array

@@ -4,8 +4,6 @@ The old file groups lie in the folder until they are cleaned away: who does not 
 shows rows twice, or those of before. What a clustering loses no reader finds again.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import replace

@@ -5,8 +5,6 @@ that merges by the other mode is wrong in both. A DataFrame without a column and
 what an upstream rename makes (apache/hudi#11803), and renames nothing.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from dataclasses import replace

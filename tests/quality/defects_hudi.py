@@ -1,7 +1,5 @@
 """Planted readers that do with Hudi's files what Hive and Spark were seen to do."""
 
-from __future__ import annotations
-
 import datetime
 import random
 from dataclasses import replace

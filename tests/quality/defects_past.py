@@ -3,8 +3,6 @@
 The view goes back to a step by chance: a plan would go to the newest write before a schema change.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import replace

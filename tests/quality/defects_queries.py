@@ -1,7 +1,5 @@
 """Planted readers that are led astray by a predicate, or count wrongly."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Sequence

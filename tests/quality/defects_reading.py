@@ -1,7 +1,5 @@
 """Planted readers that find columns, versions or files wrongly."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Planted readers that answer with an error, or not at all: verdicts of their own, never a pass."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final

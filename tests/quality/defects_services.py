@@ -5,8 +5,6 @@ what was deleted, or forget a row. While it is pending, log files lie on both si
 a reader has to take in both, and a read-optimized view neither.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import replace

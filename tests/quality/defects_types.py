@@ -1,7 +1,5 @@
 """Planted readers that meet a value under another type, or a struct without its parts."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import replace

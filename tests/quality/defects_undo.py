@@ -3,8 +3,6 @@
 What was taken back may stay: whole files, log files alone, rows that came since, the columns.
 """
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 

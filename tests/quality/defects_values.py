@@ -1,7 +1,5 @@
 """Planted readers that change values on the way, or their types, labels and rows."""
 
-from __future__ import annotations
-
 import base64
 import datetime
 import math

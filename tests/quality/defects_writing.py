@@ -1,7 +1,5 @@
 """Planted writers: what they write is wrong, and a right reader shows it."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import replace

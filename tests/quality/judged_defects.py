@@ -1,7 +1,5 @@
 """The judgement on a planted defect: its names, who is responsible, the read strategy."""
 
-from __future__ import annotations
-
 import datetime
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

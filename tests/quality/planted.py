@@ -4,8 +4,6 @@ A defect takes a history and chance, and gives what its reader answers, with its
 the history has nothing that it could get wrong (no log file, no decimal …).
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ The right reader has no finding, also where the files lie as the model does not 
 is changed in one place of its answer is found there, under its right name.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 Either a rule of its model is another one than that of writer and engines, or it misreads the files.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace

@@ -4,8 +4,6 @@ Who goes by them shows what they give: that is the doing of who left them so. Ev
 such a reader shows is its own, and so is the same answer of who does not go by them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final

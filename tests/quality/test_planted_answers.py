@@ -4,8 +4,6 @@
 `row 2` is a whole row, `head g` a name or type of a column; a semicolon parts such groups.
 """
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Readers that lose rows by a condition, or show rows that do not meet it, are named and blamed."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection
 from dataclasses import dataclass, replace

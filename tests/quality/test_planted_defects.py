@@ -3,8 +3,6 @@
 `oracle` says which name is right, by tokens that stand in the place of values (`traced_answer`).
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ Rows are explicit, so values tell little of where they come from: what is named,
 rows and NULLs beside them must tell.
 """
 
-from __future__ import annotations
-
 import datetime
 import math
 import unicodedata

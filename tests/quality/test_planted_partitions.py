@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import datetime
 import decimal
 from collections.abc import Callable, Iterator, Mapping, Sequence

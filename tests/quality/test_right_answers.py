@@ -1,7 +1,5 @@
 """Right readers of random histories, asked everything: nothing may be found in their answers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

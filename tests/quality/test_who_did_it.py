@@ -4,8 +4,6 @@ What the format's own replay takes for a part of the table is the writer's doing
 alike; what a reader makes of files that are sound is the reader's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path

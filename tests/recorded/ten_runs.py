@@ -3,8 +3,6 @@
 The answers are real and are judged by the checks of today; that they were ten runs is made up.
 """
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Iterator
 from dataclasses import replace

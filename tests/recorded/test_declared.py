@@ -1,7 +1,5 @@
 """What readers are declared not to know, compared with their recorded answers about all tables."""
 
-from __future__ import annotations
-
 import lzma
 from pathlib import Path
 from typing import Final

@@ -1,7 +1,5 @@
 """What fixtures say must be answered is what recorded answers were judged by, in every view."""
 
-from __future__ import annotations
-
 import pytest
 
 from harness import formats

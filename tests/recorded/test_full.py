@@ -1,7 +1,5 @@
 """What the recording of the profile `full` holds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final

@@ -1,7 +1,5 @@
 """The history of ten runs of recorded answers says what comparisons of two of them say."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """What the recording of the quick-start holds: no answer is lost on the way."""
 
-from __future__ import annotations
-
 import io
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`tools/record.py`, tried on a recorded run: what it keeps, what it leaves out, what it says."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from collections.abc import Callable

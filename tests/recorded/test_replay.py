@@ -5,8 +5,6 @@ Spark, Hive, Trino and PrestoSQL after an added, a dropped and a renamed column.
 what a person agreed to; make it anew with `python -m tests.recorded.test_replay`, then review it.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections import Counter

@@ -1,7 +1,5 @@
 """Stories in which the harness once blamed who was sound, or nobody: what real engines answer."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Final
 

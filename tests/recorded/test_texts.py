@@ -3,8 +3,6 @@
 A recording keeps what was sent of a cell where that is written otherwise than its value.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

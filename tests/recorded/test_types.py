@@ -3,8 +3,6 @@
 What is neither right nor right by a declaration is listed here, cell by cell, as it was measured.
 """
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace

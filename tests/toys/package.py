@@ -1,7 +1,5 @@
 """An installed package as Python finds it: metadata with entry points, in a folder on the path."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Tables of JSON files: each step writes one, with the columns of then and the rows it changed."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

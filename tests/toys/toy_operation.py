@@ -1,7 +1,5 @@
 """`stock`: rows with the next whole numbers as keys, so many of them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from harness.model.truth import Row, Truth, written

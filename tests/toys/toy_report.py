@@ -1,7 +1,5 @@
 """How often there is each verdict on each reader, as text."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

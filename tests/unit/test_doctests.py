@@ -1,7 +1,5 @@
 """Every example of the repository is run: those of docstrings, and those of written pages."""
 
-from __future__ import annotations
-
 import doctest
 import importlib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Names say what they hold: words that fit any result or any element name nothing."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path

@@ -3,8 +3,6 @@
 Links and headings are checked by `make lint`.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 import tomllib

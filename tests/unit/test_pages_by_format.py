@@ -1,7 +1,5 @@
 """The pages for people of one format: each command is planned, and only the download is refused."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The code of docs/pandas.md is run, in its order, on runs that are made by hand."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """The pages on surprises and upgrades name what is there: scenarios, profiles, readers."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

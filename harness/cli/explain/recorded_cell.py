@@ -1,7 +1,5 @@
 """Which check of a run is meant, and all that was recorded of it."""
 
-from __future__ import annotations
-
 import difflib
 import json
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """A scenario's file as a collector, and its cells as tests."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """The one `harness run` of a test run: started, watched and ended by the process of the user."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -3,8 +3,6 @@
 It is loaded in every test run of an environment with the harness, and so loads nothing else of it.
 """
 
-from __future__ import annotations
-
 import datetime
 import os
 import re

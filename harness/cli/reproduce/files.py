@@ -1,7 +1,5 @@
 """The files of a reproducer: a scenario, the profile that runs it, and a script for people."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace

@@ -5,8 +5,6 @@ Input"): every reduction is tried alone, all of them in one round, which starts 
 then those that still showed the finding are made together.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 

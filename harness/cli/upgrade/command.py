@@ -1,7 +1,5 @@
 """`harness upgrade` and `harness compare`."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

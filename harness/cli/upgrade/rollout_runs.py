@@ -1,7 +1,5 @@
 """The states on the way of a rollout, each carried out and compared with what there was before."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial, reduce

@@ -1,7 +1,5 @@
 """What is tried where anything is worse: settings of the new side, and each component alone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ It is given a table function: `icebergLocal` with the folder and the metadata fi
 `deltaLakeLocal`, which asks Delta's kernel in Rust, or `file` with the data files of a folder.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Final
@@ -53,7 +51,7 @@ FINGERPRINTS: Final = FingerprintWords(
 of the type of texts, so that nothing tells which of both a column has."""
 
 
-def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG001 - as all
+def statement(question: Question, settings: ReaderSettings) -> str:
     r"""Return the SQL of a question.
 
     A backslash escapes in names and texts (manual, "Syntax"). `date '1500-01-01'` would be of a
@@ -68,7 +66,6 @@ def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG
 
 
 def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -> Description:
-    del past  # it stands in the statement
     family, source = source_of(entry)
     path = source.removeprefix("file:")
     match family:
@@ -96,7 +93,6 @@ def text(value: str) -> str:
 
 
 def by_hand(settings: ReaderSettings, format_: FormatFacts) -> tuple[str, ...]:
-    del settings
     function = {"iceberg": "icebergLocal('FOLDER')", "delta": "deltaLakeLocal('FOLDER')"}.get(
         format_.family, "file('FOLDER/**/*', 'Parquet')"
     )

@@ -4,8 +4,6 @@ PyIceberg and delta-rs tell it which files a table has; Daft maps columns and re
 itself, in Rust. Of a plain Hive table it is given the folder, and shows the columns of its files.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Final
@@ -31,7 +29,7 @@ BY_HAND: Final = {
 }
 
 
-def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG001 - as all
+def statement(question: Question, settings: ReaderSettings) -> str:
     """Return the SQL of a question, which knows a table by one name.
 
     To Daft `timestamp '…'` is in UTC, as a timestamp of Delta's is; another one has no zone.
@@ -54,7 +52,6 @@ def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -
 
 
 def by_hand(settings: ReaderSettings, format_: FormatFacts) -> tuple[str, ...]:
-    del settings
     return (
         "-- In Python:",
         "--   from pyiceberg.table import StaticTable",

@@ -5,8 +5,6 @@ DataFusion plans and answers the SQL (`QueryBuilder`). By its other interface Ar
 a name of its own (delta-rs's manual, "Loading a Table").
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Final
 

@@ -1,7 +1,5 @@
 """A session with HiveServer2 over PyHive: raw rows, refusals, and what gives no answer."""
 
-from __future__ import annotations
-
 import getpass
 import logging
 import os

@@ -76,6 +76,26 @@ MARK: Final = "`"
 _NESTED: Final = ("array", "map", "struct", "uniontype")
 
 
+_TEXT: Final = "cast({0} as string)"
+_BITS: Final = "java_method('java.lang.Double', 'doubleToLongBits', cast({0} as double))"
+FINGERPRINTS: Final = FingerprintWords(
+    {
+        "boolean": "case when {0} then 'true' when not {0} then 'false' end",
+        "integer": _TEXT,
+        "float": f"case when {{0}} is null then null when {_BITS} = '9221120237041090560' "
+        f"then 'NaN' else {_BITS} end",
+        "decimal": "replace(format_number({0}, {scale}), ',', '')",
+        "date": "cast(datediff({0}, cast('1970-01-01' as date)) as string)",
+        "timestamp": "cast(unix_timestamp({0}) * 1000000 "
+        f"+ cast(rpad(concat(substr({_TEXT}, 21), '0'), 6, '0') as bigint) as string)",
+        "string": _TEXT,
+        "binary": "lower(hex({0}))",
+    }
+)
+"""Hive's manual, "Operators and UDFs": no function is called for each element of a list. The bits
+of NaN are those of `Double.doubleToLongBits`."""
+
+
 @dataclass(frozen=True, slots=True)
 class HiveConnection:
     """A session with the settings of one reader; see `api.Connection`."""
@@ -99,7 +119,6 @@ class HiveConnection:
     def run(
         self, statement: str, *, timeout_s: float, tables: Sequence[tuple[str, str]] = ()
     ) -> Reply:
-        del tables
         return self._answer(statement, timeout_s)
 
     def _answer(self, sql: str, timeout_s: float, question: Question | None = None) -> Reply:
@@ -140,7 +159,7 @@ def _tables(question: Question | None) -> tuple[str, Mapping[str, str]]:
 
 def statements(question: Question) -> tuple[str, ...]:
     """Return what is sent for a question; settings of the reader are the session's."""
-    query = select(question, MARK, TIME_TRAVEL)
+    query = select(question, MARK, TIME_TRAVEL, words=FINGERPRINTS)
     if question.past is None:
         return (query,)
     prefix, instant = _prefix(question), question.past.instant
@@ -332,18 +351,15 @@ class HiveEngine:
     )
 
     def statements(
-        self,
-        distribution: Distribution,  # noqa: ARG002 - the same for all
-        settings: ReaderSettings,  # noqa: ARG002 - the session has them
-        question: Question,
+        self, distribution: Distribution, settings: ReaderSettings, question: Question
     ) -> tuple[str, ...]:
         return statements(question)
 
-    def time_travel(self, distribution: Distribution) -> TimeTravel:  # noqa: ARG002 - as above
+    def time_travel(self, distribution: Distribution) -> TimeTravel:
         return TIME_TRAVEL
 
-    def fingerprint_words(self, settings: ReaderSettings) -> FingerprintWords | None:  # noqa: ARG002 - as above
-        return None
+    def fingerprint_words(self, settings: ReaderSettings) -> FingerprintWords | None:
+        return FINGERPRINTS
 
     def cannot(
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
@@ -359,10 +375,7 @@ class HiveEngine:
         return engine_support.missing_library(distribution, settings, format_)
 
     def by_hand(
-        self,
-        distribution: Distribution,  # noqa: ARG002 - the same for all
-        settings: ReaderSettings,
-        format_: FormatFacts,  # noqa: ARG002
+        self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
     ) -> tuple[str, ...]:
         return tuple(f"{statement};" for statement in session_statements(settings))
 
@@ -380,7 +393,6 @@ class HiveEngine:
         progress: Progress,
         planned: PlannedReads = None,
     ) -> AbstractContextManager[HiveServer]:
-        del planned
         progress.note(f"start {runtime.distribution.name}")
         declared = tolerances.declared_for(runtime.distribution.name)
         session_key = str(runtime.distribution.settings.get(SESSION_KEY, ""))
@@ -422,7 +434,7 @@ class HiveProgram:
             LOG: template.render("hive", LOG, {"level": "WARN"}),
         }
 
-    def environment(self, around: Surroundings) -> Mapping[str, str]:  # noqa: ARG002 - of the contract
+    def environment(self, around: Surroundings) -> Mapping[str, str]:
         return {}
 
     def class_path(self, installation: Installation) -> Sequence[Path]:

@@ -1,7 +1,5 @@
 """What Hive says when it refuses a query, made a refusal. Pure."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

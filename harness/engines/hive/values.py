@@ -4,8 +4,6 @@ HiveServer2 sends nested values as JSON text that is not quite JSON: keys of map
 strings stand bare (`{1:"z"}`), decimals lose their last zeros, dates and timestamps are texts.
 """
 
-from __future__ import annotations
-
 import decimal
 import json
 import re

@@ -4,8 +4,6 @@ PyIceberg and delta-rs tell it which files a table has, what becomes of their co
 rows are gone. A question is an expression of Python: Polars has no SQL for it.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Final
 
@@ -94,13 +92,11 @@ def _test(condition: Condition, family: str) -> str:
 
 
 def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -> Description:
-    del past
     source = entry.parameters.get(POINTER) or folder_of(entry)
     return {"database": database, "name": name, "source": source}
 
 
 def by_hand(settings: ReaderSettings, format_: FormatFacts) -> tuple[str, ...]:
-    del settings  # they stand in the expression
     iceberg = f"'METADATA'  # the table's parameter {POINTER} in the metastore"
     source = iceberg if format_.family == "iceberg" else "'FOLDER'"
     return (

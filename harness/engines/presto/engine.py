@@ -4,8 +4,6 @@ What differs is data of their distributions: HTTP headers, main class, connector
 Their `hudi` catalogs are of the hive connector where there is no other: confirmations say which.
 """
 
-from __future__ import annotations
-
 from harness.engines.trino.engine import PRESTO, TrinoEngine
 
-ENGINE = TrinoEngine(PRESTO)
+ENGINE = TrinoEngine(PRESTO, None)

@@ -80,6 +80,24 @@ SWITCH: Final = {"on": "true", "off": "false"}
 READY_S: Final = 120.0
 
 
+FINGERPRINTS: Final = FingerprintWords(
+    {
+        "boolean": "cast({0} as string)",
+        "integer": "cast({0} as string)",
+        "float": "case when {0} is null then null when isnan({0}) then 'NaN' "
+        "else java_method('java.lang.Double', 'doubleToLongBits', cast({0} as double)) end",
+        "decimal": "replace(format_number({0}, {scale}), ',', '')",
+        "date": "cast(datediff({0}, date '1970-01-01') as string)",
+        "timestamp": "cast(unix_micros(cast({0} as timestamp)) as string)",
+        "string": "cast({0} as string)",
+        "binary": "lower(hex({0}))",
+        "array": "array_join(transform({0}, {x} -> {hash}), '')",
+        "map": "array_join(array_sort(transform(map_entries({0}), {x} -> {hash})), '')",
+    }
+)
+"""Spark's manual, "Built-in Functions"; sessions are in UTC."""
+
+
 class SparkConnection:
     def __init__(self, session: client.Session, *, by_path: bool = False) -> None:
         self._session = session
@@ -97,7 +115,6 @@ class SparkConnection:
     def run(
         self, statement: str, *, timeout_s: float, tables: Sequence[tuple[str, str]] = ()
     ) -> Reply:
-        del tables
         result = self._session.run(statement, timeout_s=timeout_s)
         every = tuple(Column(name, type_, canonical_type(type_)) for name, type_ in result.columns)
         return query_sql.reply(every, result.rows, result.seconds, statement, self._confirmed)
@@ -149,18 +166,15 @@ class SparkEngine:
     unasked: Mapping[str, str] = MappingProxyType({})
 
     def statements(
-        self,
-        distribution: Distribution,  # noqa: ARG002 - the same for all
-        settings: ReaderSettings,
-        question: Question,
+        self, distribution: Distribution, settings: ReaderSettings, question: Question
     ) -> tuple[str, ...]:
         return (_select(question, FOLDER if settings.get(BY) == PATH else ""),)
 
-    def time_travel(self, distribution: Distribution) -> TimeTravel:  # noqa: ARG002 - as above
+    def time_travel(self, distribution: Distribution) -> TimeTravel:
         return TIME_TRAVEL
 
-    def fingerprint_words(self, settings: ReaderSettings) -> FingerprintWords | None:  # noqa: ARG002 - as above
-        return None
+    def fingerprint_words(self, settings: ReaderSettings) -> FingerprintWords | None:
+        return FINGERPRINTS
 
     def cannot(
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
@@ -170,10 +184,7 @@ class SparkEngine:
         return engine_support.missing_library(distribution, settings, format_)
 
     def by_hand(
-        self,
-        distribution: Distribution,  # noqa: ARG002 - the same for all
-        settings: ReaderSettings,
-        format_: FormatFacts,  # noqa: ARG002
+        self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
     ) -> tuple[str, ...]:
         conf = session_settings(settings)
         return tuple(f"set {name}={value};" for name, value in conf.items())
@@ -193,7 +204,6 @@ class SparkEngine:
         progress: Progress,
         planned: PlannedReads = None,
     ) -> Iterator[Server]:
-        del planned
         progress.note(f"start {runtime.distribution.name}")
         with launch.spark(runtime, metastore, folder) as spark:
             server = SparkServer(spark.running, spark)
@@ -209,7 +219,7 @@ class SparkEngine:
 
 
 def _select(question: Question, folder: str = "") -> str:
-    sql = query_sql.select(question, "`", TIME_TRAVEL)
+    sql = query_sql.select(question, "`", TIME_TRAVEL, words=FINGERPRINTS)
     if not folder:
         return sql
     sql = _CHAR.sub(r"'\1'", sql)  # a file has texts, and a user writes one

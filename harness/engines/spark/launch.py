@@ -1,7 +1,5 @@
 """Start the worker that holds a Spark JVM (`spark.worker`), for `spark.session` to speak to."""
 
-from __future__ import annotations
-
 import json
 import os
 import secrets

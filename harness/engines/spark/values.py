@@ -1,7 +1,5 @@
 """Spark's names of types, and its decimals, in our words. Pure."""
 
-from __future__ import annotations
-
 import decimal
 from functools import lru_cache
 from typing import Final

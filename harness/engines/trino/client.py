@@ -5,8 +5,6 @@ took most of the harness's CPU (docs/results/benchmark.md). PrestoSQL and Presto
 protocol with other names of HTTP headers, which are renamed on the way.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import math
@@ -227,7 +225,6 @@ class TrinoConnection:
     def run(
         self, statement: str, *, timeout_s: float, tables: Sequence[tuple[str, str]] = ()
     ) -> Reply:
-        del tables
         declared = tolerances.for_format(self._declared, "")
         return self._run(statement, timeout_s, Tally(declared))
 

@@ -144,7 +144,7 @@ class TrinoProgram:
             files[f"catalog/{name}.properties"] = text
         return files
 
-    def environment(self, around: Surroundings) -> Mapping[str, str]:  # noqa: ARG002 - of the contract
+    def environment(self, around: Surroundings) -> Mapping[str, str]:
         return {}
 
     def class_path(self, installation: Installation) -> Sequence[Path]:
@@ -347,14 +347,41 @@ PRESTO: Final[TimeTravel] = {
 }
 
 
+_MOMENT: Final = "cast({0} at time zone 'UTC' as timestamp(6))"
+FINGERPRINTS: Final = FingerprintWords(
+    {
+        "boolean": "cast({0} as varchar)",
+        "integer": "cast({0} as varchar)",
+        "float": "case when is_nan({0}) then 'NaN' "
+        "else cast(from_big_endian_64(to_ieee754_64(cast({0} as double))) as varchar) end",
+        "decimal": "cast({0} as varchar)",
+        "date": "cast(date_diff('day', date '1970-01-01', {0}) as varchar)",
+        "timestamp": "cast(date_diff('second', timestamp '1970-01-01 00:00:00', "
+        f"date_trunc('second', {_MOMENT})) * 1000000 "
+        f"+ cast(substr(cast({_MOMENT} as varchar), -6) as bigint) as varchar)",
+        "string": "cast({0} as varchar)",
+        "binary": "lower(to_hex({0}))",
+        "array": "array_join(transform({0}, {x} -> {hash}), '')",
+        "map": "array_join(array_sort(transform(map_entries({0}), {x} -> {hash})), '')",
+    },
+    hash="lower(to_hex(md5(to_utf8({0}))))",
+    entry=("{x}[1]", "{x}[2]"),
+)
+"""Trino's manual, "Binary functions", "Date and time functions", "Array functions". PrestoDB has no
+`translate`, and PrestoSQL no timestamps of six digits in all of its connectors: they have none."""
+
+
 class TrinoEngine:
     """See `harness.engines.api.Engine`."""
 
     settings: Mapping[str, tuple[str, ...]] = SETTINGS
     unasked: Mapping[str, str] = MappingProxyType({})
 
-    def __init__(self, words: TimeTravel = TRINO) -> None:
+    def __init__(
+        self, words: TimeTravel = TRINO, fingerprints: FingerprintWords | None = FINGERPRINTS
+    ) -> None:
         self._words = words
+        self._fingerprints = fingerprints
 
     def statements(
         self, distribution: Distribution, settings: ReaderSettings, question: Question
@@ -372,10 +399,11 @@ class TrinoEngine:
         """Return the catalog, which follows from the format and the settings, and the query."""
         name = catalog_name(question.format, settings)
         words = self.time_travel(distribution)
-        return name, query_sql.select(question, query_sql.ANSI, words, name, query_sql.NAN_FUNCTION)
+        ansi, nan = query_sql.ANSI, query_sql.NAN_FUNCTION
+        return name, query_sql.select(question, ansi, words, name, nan, self._fingerprints)
 
-    def fingerprint_words(self, settings: ReaderSettings) -> FingerprintWords | None:  # noqa: ARG002 - the same for all
-        return None
+    def fingerprint_words(self, settings: ReaderSettings) -> FingerprintWords | None:
+        return self._fingerprints
 
     def cannot(
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts

@@ -4,8 +4,6 @@ Source: Delta transaction log protocol, "Change Data Files", "Reader Requirement
 Files"; Delta documentation, "Use Delta Lake change data feed". `_commit_timestamp` is left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final

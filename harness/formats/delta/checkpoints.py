@@ -4,8 +4,6 @@ Source: Delta transaction log protocol, "Checkpoints": a file of Parquet, severa
 or a file of Parquet or JSON (V2) with files of its own for data files, the sidecars.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import defaultdict

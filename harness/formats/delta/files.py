@@ -5,8 +5,6 @@ the version that wrote it, and the stored ones beside them. Values of partition 
 log alone ("Partition Value Serialization").
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import repeat
 from pathlib import Path

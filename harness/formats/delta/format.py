@@ -3,8 +3,6 @@
 Without column mapping Delta refuses to rename and drop columns (protocol, "Column Mapping").
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final

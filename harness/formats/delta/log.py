@@ -5,8 +5,6 @@ Mapping". Commits go once they are older than `delta.logRetentionDuration`, 30 d
 checkpoint says what they did.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

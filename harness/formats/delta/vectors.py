@@ -3,8 +3,6 @@
 Source: Delta transaction log protocol, "Deletion Vector Descriptor Schema".
 """
 
-from __future__ import annotations
-
 import base64
 import struct
 from typing import Final

@@ -1,7 +1,5 @@
 """What an Avro object container file says of itself; see `FileReader`."""
 
-from __future__ import annotations
-
 import datetime
 import uuid
 from collections.abc import Iterator

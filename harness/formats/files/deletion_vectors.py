@@ -4,8 +4,6 @@ Source: Puffin specification, "deletion-vector-v1 blob type"; Delta protocol, "D
 Format".
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 MAGIC: Final = bytes.fromhex("d1d33964")

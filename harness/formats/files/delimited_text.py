@@ -6,8 +6,6 @@ Values and parts that a line lacks are NULL, others beyond its columns are left 
 and what is no value of its type is NULL (`LazyInteger`, `LazyBoolean`, `LazyDate` and the others).
 """
 
-from __future__ import annotations
-
 import base64
 import decimal
 import re

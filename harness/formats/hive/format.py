@@ -5,8 +5,6 @@ metastore. That has one type of timestamps and refuses `timestamp_ntz` (SPARK-36
 own Spark takes it for is a setting, by which it writes all timestamps of a table.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence

@@ -3,8 +3,6 @@
 Sources: Hive language manual, "DML" and "DDL"; the grammar of Hive 3.1.3.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Final

@@ -6,8 +6,6 @@ goes on from in its name, from version 8 on that of its own write, which goes on
 file that was begun before it was completed.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ That table's base files are HFiles: the writer's own Spark is asked. Its records
 `HoodieMetadata.avsc`).
 """
 
-from __future__ import annotations
-
 import datetime
 import os
 import re

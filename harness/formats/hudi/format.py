@@ -4,8 +4,6 @@ Writes that are more than SQL are DataFrames, or calls of `BaseHoodieWriteClient
 1.2.0), which does not tell the metastore.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

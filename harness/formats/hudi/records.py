@@ -4,8 +4,6 @@ Sources: Hudi technical specification, "Table properties", "Timeline", "Storage 
 `HoodieTableConfig`; `FileBasedInternalSchemaStorageManager` for `.hoodie/.schema`.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence

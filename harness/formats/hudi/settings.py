@@ -1,7 +1,5 @@
 """The settings of Hudi tables: their values, what a writer is told of them, and which cannot be."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 

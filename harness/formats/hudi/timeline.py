@@ -7,8 +7,6 @@ The record of a completed instant is JSON in layout 1, Avro in layout 2. Source:
 specification, "Timeline", versions 0.15 and 1.0; `HoodieReplaceCommitMetadata.avsc`.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping

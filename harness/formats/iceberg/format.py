@@ -3,8 +3,6 @@
 Columns have ids in metadata and files, so that every value is found: the control of all others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final

@@ -4,8 +4,6 @@ Source: Iceberg table specification, "Manifests", "Manifest Lists", "Snapshots",
 Inheritance" and "Scan Planning".
 """
 
-from __future__ import annotations
-
 import datetime
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 Source: Iceberg table specification, "File System Tables"; `HadoopTableOperations` for the hint.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any, Final

@@ -4,8 +4,6 @@ Source: Puffin specification, "Format specification", "Footer structure" and "de
 blob type"; Iceberg table specification, "Deletion Vectors".
 """
 
-from __future__ import annotations
-
 import json
 import struct
 import zlib

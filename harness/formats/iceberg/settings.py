@@ -3,8 +3,6 @@
 Source: Iceberg documentation, "Configuration" ("Write properties"). Pure.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final

@@ -4,8 +4,6 @@ Source: Iceberg table specification, "Table Metadata" and "Manifests". Absolute 
 below the folder by what follows the table's location, so a copy tells the same.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

@@ -1,7 +1,5 @@
 """The known findings: `<scenario>.known.yaml` beside a scenario; the default is correct. Pure."""
 
-from __future__ import annotations
-
 from harness.judge.baseline.apply import Applied, Facts, Lines, Seen, all_seen, apply, update
 from harness.judge.baseline.known import (
     EngineFacts,

@@ -1,7 +1,5 @@
 """Which verdicts are known, and which lines of a baseline no longer occur."""
 
-from __future__ import annotations
-
 import datetime
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

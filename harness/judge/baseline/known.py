@@ -1,7 +1,5 @@
 """A line of a baseline: where it holds, and which wrong answer or refusal is known there."""
 
-from __future__ import annotations
-
 import datetime
 import re
 from collections import Counter

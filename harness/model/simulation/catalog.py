@@ -13,8 +13,6 @@ place, at any depth; what stands beyond the end of the partition's list is NULL)
 and `PrimitiveObjectInspectorConverter` (a text that is no number becomes NULL under one).
 """
 
-from __future__ import annotations
-
 from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final

@@ -1,7 +1,5 @@
 """Hive misreads Hudi tables in four known ways: by places, keys, ids and orders of columns."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from types import MappingProxyType

@@ -6,8 +6,6 @@ through compactions too, and readers choose rows by it (Hudi documentation, "SQL
 (`formats.delta.changes`). What files say counts, not the model.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final

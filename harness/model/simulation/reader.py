@@ -6,8 +6,6 @@ tried does: at most `AT_ONCE` things beyond how columns are found are combined, 
 schemas are tried.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Which files hold a row now: what a reader that merges them all comes across."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod

@@ -1,7 +1,5 @@
 """Readers convert values whose type in the file is not the column's; here are those that change."""
 
-from __future__ import annotations
-
 import datetime
 import decimal
 import math

@@ -5,8 +5,6 @@ An operation is a frozen dataclass in a file of this folder, found by its class:
 points of the group `lake_table_harness.operations`.
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What every operation offers: `Operation` is the base of the class in each file of this folder."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """`add_column` and other changes of columns and of the partition spec."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Final
 

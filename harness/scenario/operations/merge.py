@@ -1,7 +1,5 @@
 """`merge`: updates, inserts and deletes in one statement."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum

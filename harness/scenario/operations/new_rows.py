@@ -1,7 +1,5 @@
 """What the writing operations share: keys, and rows that are new."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """Writes of rows by one statement of Spark SQL, whatever the rows were before."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace

@@ -3,8 +3,6 @@
 Sources: Hudi documentation, "SQL Procedures"; Iceberg documentation, "Spark Procedures".
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Final
 

@@ -1,7 +1,5 @@
 """Names for the table of now, and ways back to an earlier one."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from harness.model.commit import ref_name

@@ -1,7 +1,5 @@
 """Spark SQL text: identifiers, literals, and the statements that writes have in common."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal as Number

@@ -1,7 +1,5 @@
 """Writes that end or wait before their commit, and what ends them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Final

@@ -1,7 +1,5 @@
 """`write_frame`: whole rows by a DataFrame, whose columns need not be those of the table."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Final
 

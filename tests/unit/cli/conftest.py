@@ -1,7 +1,5 @@
 """A recorded run for commands: judged once for those that only read it, a copy for the others."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

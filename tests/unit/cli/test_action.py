@@ -1,7 +1,5 @@
 """The action for GitHub, its steps run from the file itself; `harness` and pip are simulated."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Iterator

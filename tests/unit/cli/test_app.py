@@ -1,7 +1,5 @@
 """The command line: errors of users are reported in words, each with its exit status."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """`harness audit`: the words, the file, the exit status."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,60 +9,26 @@ from typing import Any
 import pytest
 
 from harness.audit.comparison import TableDifferenceKind
-from harness.audit.records import AuditedAnswer, AuditedTable, ShownDifference
-from harness.audit.tables import PinnedTable
+from harness.audit.records import AuditedTable, ShownDifference
 from harness.cli import app, audit_command
-from harness.core.records import VerdictKind
-from harness.usage.catalog_table import CatalogTable
-from harness.usage.usage_file import UsedFormat
+from tests.builders.audited_answers import (
+    PINNED,
+    READER,
+    REFUSED,
+    RIGHT,
+    UNKNOWN,
+    WRONG,
+    finds,
+    table,
+)
 
 Capture = pytest.CaptureFixture[str]
-READER = "duckdb-1.5.5"
-RIGHT = AuditedAnswer(READER, "all columns", "", VerdictKind.CORRECT)
-WRONG = AuditedAnswer(
-    READER,
-    "all columns",
-    "",
-    VerdictKind.WRONG,
-    differences=(
-        ShownDifference(
-            TableDifferenceKind.VALUE, "name", "[1, a]", "a", "NULL", "p=1/f.parquet", 0
-        ),
-        ShownDifference(TableDifferenceKind.LOST_ROW, "", "[2, b]", "", "", "p=2/g.parquet", 7),
-        ShownDifference(TableDifferenceKind.EXTRA_ROW, "", "[3, c]", "", ""),
-        ShownDifference(TableDifferenceKind.ABSENT_COLUMN, "more", "", "", ""),
-    ),
-    total=6,
-    read_as=("no deletes",),
-)
-REFUSED = AuditedAnswer(READER, "count(*)", "", VerdictKind.REFUSED, "E: not this one")
-UNKNOWN = AuditedAnswer(READER, "count(*)", "", VerdictKind.UNKNOWN, "it died")
-
-
-def table(*answers: AuditedAnswer, name: str = "orders") -> AuditedTable:
-    columns, asked = (("id", "long"),), tuple(dict.fromkeys(answer.query for answer in answers))
-    return AuditedTable(name, "delta", "/t", "1", columns, 2, 1, questions=asked, answers=answers)
-
-
-PINNED = PinnedTable(CatalogTable("orders", UsedFormat.DELTA, location="/t"))
 
 
 @pytest.fixture(autouse=True)
 def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(audit_command, "tables_at", lambda *_: (PINNED,))
-
-
-def finds(monkeypatch: pytest.MonkeyPatch, *tables: AuditedTable) -> None:
-    """Let audits come to these tables, but for those that were audited before."""
-
-    def look(*arguments: Any) -> Iterator[AuditedTable]:  # noqa: ANN401 - stands for `audit`
-        audited = arguments[-1]
-        for one in tables:
-            entry = CatalogTable(one.name, UsedFormat.DELTA, location=one.location)
-            yield audited(PinnedTable(entry), one.identity) or one
-
-    monkeypatch.setattr(audit_command, "look", look)
 
 
 def audit(*options: str) -> int:
@@ -77,8 +41,8 @@ def test_right_answers_are_one_line_a_table(
     finds(monkeypatch, table(RIGHT))
     assert audit() == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("All is right: of 1 answer of duckdb-1.5.5 in 1 question about 1")
-    assert lines[3] == "- orders (delta, 2 rows in 1 file): 1 answer, none of them wrong"
+    assert lines[0] == "All is right: duckdb-1.5.5 in 1 question about 1 table (orders): 1 correct."
+    assert lines[3] == "- orders (delta, 2 rows in 1 file): 1 correct"
     report = json.loads(Path("runs/audit-0/audit.json").read_text(encoding="utf-8"))
     assert report["tables"][0]["answers"][0]["verdict"] == "correct"
     assert (report["status"], report["answer"]) == (0, f"{lines[0]}")
@@ -90,10 +54,10 @@ def test_a_wrong_answer_is_shown_with_where_it_is_wrong(
     finds(monkeypatch, table(RIGHT, WRONG, REFUSED))
     assert audit() == 1
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
-    assert "(orders): 1 wrong without an error; 1 refused." in " ".join(lines)
+    assert "(orders): 1 wrong; 1 refused; 1 correct." in " ".join(lines)
     at = lines.index("Table by table") + 1
     assert lines[at : at + 9] == [
-        "- orders (delta, 2 rows in 1 file): of 3 answers 1 wrong, 1 refused",
+        "- orders (delta, 2 rows in 1 file): 1 wrong, 1 refused, 1 correct",
         "duckdb-1.5.5: wrong",
         "asked: all columns",
         "as it is shown by a reader with no deletes",
@@ -115,7 +79,10 @@ def test_what_is_not_known_is_status_3(
     assert audit() == 3
     shown = capsys.readouterr().out
     assert audited.problem or audited.answers[0].because in shown
-    assert shown.startswith("Not all is known")
+    assert shown.startswith("Not all is right")  # which is said first
+    finds(monkeypatch, table(RIGHT), audited)
+    assert audit() == 3
+    assert capsys.readouterr().out.startswith("Not all is known")
 
 
 def test_readers_must_be_named(capsys: Capture) -> None:
@@ -149,8 +116,8 @@ KNOWN = """
 - table: "ord*"
   reader: duckdb
   differs:
-  - {kind: value, column: name}
-  - {kind: lost_row}
+  - value name
+  - lost_row
   owner: the lake team
   date: "2026-11-29"
   because: they wait for a release
@@ -219,7 +186,7 @@ def test_no_value_is_shown_or_stored(monkeypatch: pytest.MonkeyPatch, capsys: Ca
         because="Odd: of 'secret'",
         differences=(
             ShownDifference(
-                TableDifferenceKind.VALUE, "name", "[secret]", "secret", "x", "secret/f"
+                TableDifferenceKind.VALUE, "name", "[secret]", "secret", "x", "p=secret 1/f"
             ),
         ),
     )
@@ -227,9 +194,9 @@ def test_no_value_is_shown_or_stored(monkeypatch: pytest.MonkeyPatch, capsys: Ca
         table(wrong, replace(REFUSED, because="E: secret")),
         columns=(("name", "string"),),
         questions=("rows where name = secret",),
-        undecided=("secret/f.parquet: no rule says so",),
+        undecided=("p=secret 1/f.parquet: no rule says so",),
     )
-    broken = replace(table(name="broken"), problem="p=secret/f.parquet: 'secret' is no date")
+    broken = replace(table(name="broken"), problem="p=secret 1/f.parquet: 'secret' is no date")
     finds(monkeypatch, secret, broken)
     assert audit("--no-values", "--bank", "bank") == 3
     shown = capsys.readouterr()
@@ -241,3 +208,16 @@ def test_no_value_is_shown_or_stored(monkeypatch: pytest.MonkeyPatch, capsys: Ca
     assert audit("--no-values", "--verbose") == 2
     assert audit("--bank", "bank") == 2
     assert "was made with --no-values" in capsys.readouterr().err
+
+
+def test_no_value_is_in_an_error_of_the_harness(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    def breaks(*_: object) -> None:
+        raise RuntimeError("secret")
+
+    monkeypatch.setattr(audit_command, "look", breaks)
+    assert audit("--no-values") == 3
+    shown = capsys.readouterr()
+    assert "this is a defect of the harness" in shown.err
+    assert "secret" not in shown.err

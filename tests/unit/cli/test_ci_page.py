@@ -3,8 +3,6 @@
 Its commands are run by tests/engines/test_ci_page.py.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What `harness doctor` reports of this machine and of Docker, each with what to do."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Iterator

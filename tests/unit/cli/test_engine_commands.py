@@ -1,7 +1,5 @@
 """`harness engines` and what it says of engines; nothing is fetched or started here."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A case of recorded real answers in full: which one is meant, its tables, findings and files."""
 
-from __future__ import annotations
-
 import io
 import re
 import shlex

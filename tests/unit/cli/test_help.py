@@ -1,7 +1,5 @@
 """The help is there at once: no command is loaded for it."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """The commands of the history, and runs that are kept as they end."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sqlite3

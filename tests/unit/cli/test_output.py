@@ -1,7 +1,5 @@
 """Every long command has a quiet form and a JSON form for programs."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """What `harness plan` prints."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path

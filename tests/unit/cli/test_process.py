@@ -1,7 +1,5 @@
 """Signals end the program at once; streams that are closed, full or unread are never a finding."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

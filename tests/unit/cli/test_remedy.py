@@ -1,7 +1,5 @@
 """Which settings are tried, and what their answers are compared with."""
 
-from __future__ import annotations
-
 import datetime
 import io
 import re

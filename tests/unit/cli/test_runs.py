@@ -1,7 +1,5 @@
 """A run begins only in a folder whose files cannot be taken for those of a run."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """`harness scan`: the file, the words, the exit status."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A mistyped command gets the reason and a next step that is not refused itself."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 

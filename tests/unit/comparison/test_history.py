@@ -1,7 +1,5 @@
 """The file that stores runs loses nothing; when verdicts turned, and what differed then."""
 
-from __future__ import annotations
-
 import datetime
 import sqlite3
 from collections import Counter

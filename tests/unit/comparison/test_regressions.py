@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from dataclasses import replace
 
 from harness.comparison.cell_pairs import VerdictChange, cell_pairs, correspondence

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from dataclasses import replace
 
 from harness.comparison.cell_pairs import CellPair, VerdictChange, cell_pairs

@@ -1,7 +1,5 @@
 """What a comparison decides, how readers score, and what settings do."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise, permutations
 

@@ -1,7 +1,5 @@
 """Each check passes with a reader that does what it must, and fails with a planted fault."""
 
-from __future__ import annotations
-
 import datetime
 import inspect
 from typing import Any

@@ -1,7 +1,5 @@
 """Servers are started one after another, and nothing is known of what could not be started."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a server leaves is found: a process, a port, a container, a volume."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 from collections.abc import Iterator

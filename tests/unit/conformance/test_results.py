@@ -1,7 +1,5 @@
 """The exit status, and the page of results."""
 
-from __future__ import annotations
-
 import pytest
 
 from harness.conformance import kit, results

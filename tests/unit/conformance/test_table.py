@@ -1,7 +1,5 @@
 """The tables of the kit: as they were written, and found again."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Records that were cut off, damaged or edited are reported with the file, or resumed."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Records on disk are read on demand; a line that is none is reported."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the texts of refusals tell, each text as an engine really sent it."""
 
-from __future__ import annotations
-
 import pytest
 
 from harness.core.records import Refusal

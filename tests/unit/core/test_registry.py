@@ -1,7 +1,5 @@
 """Things are found by name; duplicates and broken ones are reported with their packages."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Differences that are not errors: what is declared is evened out, and nothing beyond it."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Callable, Mapping
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Arrow's types and values in canonical form."""
 
-from __future__ import annotations
-
 import datetime
 import decimal
 import math

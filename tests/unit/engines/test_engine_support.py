@@ -1,7 +1,5 @@
 """What engines share: the check of their metastore, the libraries they lack, the digest of code."""
 
-from __future__ import annotations
-
 import pytest
 
 from harness import engines

@@ -1,7 +1,5 @@
 """Literals and predicates in the two kinds of SQL."""
 
-from __future__ import annotations
-
 import pytest
 
 from harness.core.records import Column

@@ -1,7 +1,5 @@
 """Questions about a table's past: which readers have words for them, and what the words are."""
 
-from __future__ import annotations
-
 import pytest
 
 from harness import engines

@@ -3,8 +3,6 @@
 Of 0.10.0 and 0.12.0, row 1 updated after `f3` was added behind `ts` (`hudi/add_in_the_middle`).
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What specification and engines leave open: an admitted answer is open, any other one is wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from dataclasses import replace
 
 from harness.core.records import Answer, FindingKind, Refusal, Responsible, Verdict, VerdictKind

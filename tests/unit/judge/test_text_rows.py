@@ -1,7 +1,5 @@
 """Rows whose texts hold the signs of a text file: each piece has one name, and chance has none."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

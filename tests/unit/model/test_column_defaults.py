@@ -1,7 +1,5 @@
 """Columns with default values: what rows have that are older, and what readers show of them."""
 
-from __future__ import annotations
-
 import pytest
 
 from harness.formats.api import Changes, FileLayout

@@ -1,7 +1,5 @@
 """The fields of a partition spec, as scenario files write them."""
 
-from __future__ import annotations
-
 import datetime
 import decimal
 

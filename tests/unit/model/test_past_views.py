@@ -1,7 +1,5 @@
 """Views of the past: which step they go back to, their truth, and findings on wrong answers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What a query answers over rows, and what survives its record."""
 
-from __future__ import annotations
-
 import datetime
 import math
 import sqlite3

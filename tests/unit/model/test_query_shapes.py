@@ -1,7 +1,5 @@
 """Which questions there are about a column, and the value that a predicate asks for."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 
 import pytest

@@ -1,7 +1,5 @@
 """An unknown name in a profile is reported with its line, never ignored."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A reader that is not shipped as it stands first reads a table that never changed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from harness.cli import plan_options

@@ -1,7 +1,5 @@
 """Readers of somebody's own: a known engine with changes, in a file beside the profiles."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from textwrap import dedent
 

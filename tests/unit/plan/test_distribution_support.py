@@ -1,7 +1,5 @@
 """Which settings a reader has otherwise than its engine by itself."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Runs of formats, writers and readers that somebody names, with a profile and without one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Files below a folder of scenarios are read or reported; none is ignored."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

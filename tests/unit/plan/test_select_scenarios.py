@@ -1,7 +1,5 @@
 """Own scenarios and own profiles, from the command line's point of view."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Which steps tell ways of reading apart, and that every shipped scenario has such steps."""
 
-from __future__ import annotations
-
 from itertools import combinations, pairwise
 from typing import Final
 

@@ -1,7 +1,5 @@
 """The scenarios and profiles of this project, before anything runs."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import product
 from typing import Final

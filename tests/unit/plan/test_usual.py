@@ -1,7 +1,5 @@
 """What scenarios are asked where nobody names a profile."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """From cells to questions: what is sent, and what is not because there is nothing to ask."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import SimpleNamespace

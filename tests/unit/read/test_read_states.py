@@ -1,7 +1,5 @@
 """Engines are asked as states come: simulated servers, real lanes; no metastore and no engine."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager

@@ -1,7 +1,5 @@
 """The metastore of a reading phase, simulated: replaced when it is gone, states registered anew."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """A question asked again of a fresh server: alike or not, and what is kept for later runs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """The sample run, made once: nobody changes it."""
 
-from __future__ import annotations
-
 import pytest
 
 from harness.run.load_run import Run

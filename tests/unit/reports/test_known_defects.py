@@ -1,7 +1,5 @@
 """What is known of a cause: the tracker's entry, and the version in which it is right."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

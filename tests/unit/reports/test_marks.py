@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from harness.core.records import Column, Expected, Finding, FindingKind, Origin, Witness
 from harness.reports.marks import HEAD, WHOLE, Mark, marks
 from tests.builders.spoilt_answers import spoil

@@ -1,7 +1,5 @@
 """The summary of a run, and the reports that have it."""
 
-from __future__ import annotations
-
 import io
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable

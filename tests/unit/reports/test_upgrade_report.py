@@ -1,7 +1,5 @@
 """The report on an upgrade in a terminal, as Markdown, for programs, and all files of it."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

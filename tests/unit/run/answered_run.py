@@ -1,7 +1,5 @@
 """A recorded run that is not judged, and what may become of its records."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The command line on a run whose answers were put together here; no engine is asked."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

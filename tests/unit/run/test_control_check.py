@@ -1,7 +1,5 @@
 """Planted: a reader whose set-up is wrong is never called wrong, one that reads its control is."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

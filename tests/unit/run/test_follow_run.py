@@ -1,7 +1,5 @@
 """The verdicts shown during a run are those at its end, whoever answers first."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

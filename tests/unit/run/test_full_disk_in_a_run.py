@@ -1,7 +1,5 @@
 """A disk that fills up during a run: it is reported, and nothing of the run is lost."""
 
-from __future__ import annotations
-
 import shutil
 import threading
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """Verdicts are cached from run to run, by everything that decides them, per variant."""
 
-from __future__ import annotations
-
 import dataclasses
 import datetime
 from collections.abc import Callable, Iterator, Mapping

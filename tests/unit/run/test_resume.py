@@ -1,7 +1,5 @@
 """A run that broke off is gone on with: what is recorded stays, the rest is done as ever."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """An answer is judged once, as it comes; only what other answers can change differs at the end."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

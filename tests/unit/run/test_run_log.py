@@ -1,7 +1,5 @@
 """Every command that works on a run leaves in its folder what it did, and what broke."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Generator

@@ -1,7 +1,5 @@
 """Unexplained answers are asked for once more, of fresh servers, which are simulated here."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Writing and reading side by side: a simulated writer and readers that say what was recorded."""
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import socket
 import threading
 from collections.abc import Iterator

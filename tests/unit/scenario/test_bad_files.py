@@ -1,7 +1,5 @@
 """Files that nobody would write, or only to do harm: refused in words, soon, with their line."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Hard values from the file to the statement, and the errors for impossible ones."""
 
-from __future__ import annotations
-
 import datetime
 import json
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Whatever happens to a scenario file: a scenario or a problem with file and line, nothing else."""
 
-from __future__ import annotations
-
 import re
 
 from hypothesis import example, given, settings

@@ -1,7 +1,5 @@
 """`tools/bench.py` counts what was measured where it was measured."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path

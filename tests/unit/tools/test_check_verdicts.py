@@ -1,7 +1,5 @@
 """`tools/check_verdicts.py` decides by its own rules whose doing a wrong place is."""
 
-from __future__ import annotations
-
 import datetime
 import json
 from collections import Counter

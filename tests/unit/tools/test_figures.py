@@ -1,7 +1,5 @@
 """`tools/figures.py` counts, and `tools/trace_run.py` sees a whole run of the toys."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """`tools/second_opinion.py` compares tables on its own, and says where they differ."""
 
-from __future__ import annotations
-
 import json
 import sys
 import sysconfig

@@ -1,7 +1,5 @@
 """`tools/table_files.py` reads tables by their own records: what it must tell apart in each."""
 
-from __future__ import annotations
-
 import io
 import json
 import struct

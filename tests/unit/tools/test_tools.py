@@ -3,8 +3,6 @@
 A program is started as a newcomer starts it, without this repository on the path.
 """
 
-from __future__ import annotations
-
 import runpy
 import shlex
 import sys

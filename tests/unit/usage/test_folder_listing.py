@@ -3,8 +3,6 @@
 `warehouse/` was written by PyIceberg 0.12.0 and delta-rs 1.6.6 at another place.
 """
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

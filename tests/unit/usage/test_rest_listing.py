@@ -1,7 +1,5 @@
 """What the client of a REST catalog prints becomes tables; the client is simulated."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -4,8 +4,6 @@ What it does to which cells stands in the variable SIMULATED, as `text in the ca
 everything else is answered rightly.
 """
 
-from __future__ import annotations
-
 import datetime
 import os
 import signal

@@ -1,7 +1,5 @@
 """`pytest my/`: every cell is a test; a simulated run stands in for the engines."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Findings of real answers, and of simulated readers, by their causes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

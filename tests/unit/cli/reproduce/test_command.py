@@ -1,7 +1,5 @@
 """`harness reproduce` as far as it asks no engine, and what a round makes of the answers."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What a reproducer is written as: a scenario that the harness runs, and a script for people."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What can be taken away from a scenario, and what becomes of the other steps."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

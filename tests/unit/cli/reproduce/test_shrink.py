@@ -1,7 +1,5 @@
 """The smallest scenario that still shows what a simulated reader does wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What the worker is given of a table, by the metastore's entry of it."""
 
-from __future__ import annotations
-
 import base64
 from types import SimpleNamespace
 

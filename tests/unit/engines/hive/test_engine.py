@@ -1,7 +1,5 @@
 """A session with HiveServer2, as far as it needs no server."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

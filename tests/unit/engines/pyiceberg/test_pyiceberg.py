@@ -1,7 +1,5 @@
 """What PyIceberg is asked for a question."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Which Java a Spark is started with."""
 
-from __future__ import annotations
-
 import struct
 import subprocess
 import zipfile

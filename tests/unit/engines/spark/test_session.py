@@ -1,7 +1,5 @@
 """What a session reports when Spark's process ends; the worker is simulated."""
 
-from __future__ import annotations
-
 import json
 import socket
 from collections.abc import Iterator

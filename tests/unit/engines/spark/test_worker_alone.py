@@ -1,7 +1,5 @@
 """The worker as it runs in an image: five files, the standard library and PySpark, Python 3.8."""
 
-from __future__ import annotations
-
 import ast
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How replies are sorted, against a small HTTP server that says what servers were seen to say."""
 
-from __future__ import annotations
-
 import json
 import socket
 import threading

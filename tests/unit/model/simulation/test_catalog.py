@@ -1,7 +1,5 @@
 """The lists of columns that the catalog keeps of partitions, and what is beyond their end."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """Column resolution by file facts; tests/quality compares whole answers with simulated readers."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

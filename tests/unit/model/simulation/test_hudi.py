@@ -1,7 +1,5 @@
 """Hudi's columns in the places of the table's: of which rows, which, and where it is tried."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

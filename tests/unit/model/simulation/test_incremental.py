@@ -1,7 +1,5 @@
 """What was written since a step, worked out of files: rows by when these say it was."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Which ways give an answer: the smallest ones, and all where several do."""
 
-from __future__ import annotations
-
 import datetime
 
 import pytest

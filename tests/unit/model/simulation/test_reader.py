@@ -1,7 +1,5 @@
 """What a reader of each strategy shows of files; `simulated_reader` says it independently."""
 
-from __future__ import annotations
-
 import datetime
 from dataclasses import replace
 

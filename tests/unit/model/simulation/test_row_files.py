@@ -1,7 +1,5 @@
 """Which files hold a row: of each slice the base file and the log files after it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise

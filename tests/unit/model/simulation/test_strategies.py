@@ -1,7 +1,5 @@
 """The ways of reading: what they are called, which is a part of which, how many are tried."""
 
-from __future__ import annotations
-
 import pytest
 
 from harness.model.simulation.strategies import (

@@ -1,7 +1,5 @@
 """Values that are taken as stored for those of another type: the number, or the bytes, stay."""
 
-from __future__ import annotations
-
 import datetime
 from decimal import Decimal
 

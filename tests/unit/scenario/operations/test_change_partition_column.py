@@ -1,7 +1,5 @@
 """What should not be done to a partition column: the statement is sent, no value changes."""
 
-from __future__ import annotations
-
 import pytest
 
 from harness.core.errors import UsageProblem

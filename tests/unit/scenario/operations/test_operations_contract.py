@@ -1,7 +1,5 @@
 """What every file in `harness/operations` must satisfy; a new one is picked up by its name."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 

@@ -1,7 +1,5 @@
 """What a scenario holds never becomes a part of a statement: text is text, a name is a name."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """What a table holds after a DataFrame whose columns are not its own, and what is sent for it."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from harness.formats import load

@@ -1,0 +1,124 @@
+"""Fingerprints (`model.fingerprint`) of a table whose read plan Spark carries out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from harness.audit.fingerprints import Groups, PlanFingerprints
+from harness.audit.projection import full_type
+from harness.audit.spark_reader import SparkTable
+from harness.audit.table_rows import TableRows
+from harness.engines.arrow_values import canonical_type
+from harness.engines.fingerprint_sql import FingerprintSql, FingerprintWords
+from harness.engines.query_sql import NAN_FUNCTION, predicate
+from harness.model.datatypes import DataType, Struct, parse_type
+from harness.model.fingerprint import NUMBER_DIGITS, Fingerprint, FloatText
+from harness.model.query import Query
+
+_HALF: Final = 100_000_000
+"""Sums are of the higher and the lower digits of numbers: those of whole ones would overflow."""
+WORDS: Final = FingerprintWords(
+    {
+        "boolean": "cast({0} as string)",
+        "integer": "cast({0} as string)",
+        "float": "case when {0} is null then null when isnan({0}) then 'NaN' else "
+        "java_method('java.lang.Double', 'doubleToLongBits', cast({0} as double)) end",
+        "decimal": "cast({0} as string)",
+        "date": "cast(unix_date({0}) as string)",
+        "timestamp": "cast(unix_micros(cast({0} as timestamp)) as string)",
+        "string": "{0}",
+        "binary": "lower(hex({0}))",
+        "array": "array_join(transform({0}, {x} -> {hash}), '')",
+        "map": "array_join(sort_array(transform(map_entries({0}), {x} -> {hash})), '')",
+    },
+    hash="md5(cast({0} as binary))",
+)
+"""Spark SQL's built-in functions, by ANSI's rules and in UTC."""
+_CUT: Final = "cast(1000 * unix_millis(cast({0} as timestamp)) as string)"
+
+
+@dataclass(frozen=True, slots=True)
+class SparkFingerprints:
+    """See `ExpectedFingerprints`."""
+
+    table: SparkTable
+
+    def sums(self, asked: Fingerprint, queries: Sequence[Query]) -> Sequence[Groups]:
+        """Return the sums, of all queries out of one reading of the files."""
+        if _is_for_python(asked):
+            return PlanFingerprints(self.table.plan.plan).sums(asked, queries)
+        groups: list[dict[str, tuple[int, ...]]] = [{} for _ in queries]
+        for number, first, rows, *sums in self.table.run(self.sums_sql(asked, queries)).rows:
+            pairs = zip(sums[::2], sums[1::2], strict=True)
+            groups[number][first] = rows, *(high * _HALF + low for high, low in pairs)
+        return groups
+
+    def rows(self, asked: Fingerprint, query: Query) -> TableRows:
+        """Return rows, after PyArrow has read them as well."""
+        if _is_for_python(asked):
+            return PlanFingerprints(self.table.plan.plan).rows(asked, query)
+        sql = self._words(asked)
+        group = sql.joined([sql.part(at) for at in asked.grouped_by])
+        chosen = [*_conditions(query), *sql.chosen(group)]
+        rows = self.table.table_rows(" and ".join(chosen) or "true")
+        for file in rows.files:
+            self.table.check_rows(file.file, file.positions, file)
+        return rows
+
+    def sums_sql(self, asked: Fingerprint, queries: Sequence[Query]) -> str:
+        sql, parts = self._words(asked), range(len(asked.parts))
+        taken = ", ".join(
+            f"if({' and '.join(_conditions(query)) or 'true'}, {number}, null)"
+            for number, query in enumerate(queries)
+        )
+        hashes = ", ".join(f"{sql.part(at)} as h{at}" for at in parts)
+        row, group = (
+            sql.joined([f"h{at}" for at in chosen]) for chosen in (parts, asked.grouped_by)
+        )
+        numbers = ", ".join(_number(f"h{at}", f"n{at}") for at in parts)
+        sums = ", ".join(
+            f"coalesce(sum({n} div {_HALF}), 0), coalesce(sum({n} % {_HALF}), 0)"
+            for n in ("r", *(f"n{at}" for at in parts))
+        )
+        chosen = "".join(f" where {test}" for test in sql.chosen("g"))
+        return (
+            f"select q, substr(g, 1, {asked.digits}), count(*), {sums} from ("
+            f"select g, {_number('r', 'r')}, {numbers}, explode(array_compact(q)) as q from ("
+            f"select *, {group} as g, {row} as r from ("
+            f"select {hashes}, array({taken}) as q from {self.table.view})){chosen}) group by 1, 2"
+        )
+
+    def _words(self, asked: Fingerprint) -> FingerprintSql:
+        """Return what makes SQL of the parts as the table has them."""
+        parts = tuple(
+            replace(part, shown=part.path, other=False, type=self._type(part.path))
+            for part in asked.parts
+        )
+        cut = {"timestamp": _CUT} if asked.milliseconds else {}
+        words = replace(WORDS, texts={**WORDS.texts, **cut})
+        return FingerprintSql(replace(asked, parts=parts), "`", words)
+
+    def _type(self, path: Sequence[str]) -> DataType:
+        plan = self.table.plan.plan
+        (top,) = (part for part in plan.columns if part.name == path[0])
+        type_ = parse_type(canonical_type(full_type(top, plan.arrow_type)))
+        for name in path[1:]:
+            type_ = dict(type_.fields)[name] if isinstance(type_, Struct) else type_
+        return Struct(()) if isinstance(type_, Struct) else type_
+
+
+def _is_for_python(asked: Fingerprint) -> bool:
+    """Return whether numbers are to be texts that Spark does not make."""
+    numbers = any(word in str(part.type) for part in asked.parts for word in ("float", "double"))
+    return numbers and asked.floats is not FloatText.BITS
+
+
+def _conditions(query: Query) -> Sequence[str]:
+    return [predicate(condition, "`", NAN_FUNCTION) for condition in query.conditions]
+
+
+def _number(hash_: str, name: str) -> str:
+    digits = f"translate(substr({hash_}, 1, {NUMBER_DIGITS}), 'abcdef', '012345')"
+    return f"cast({digits} as bigint) as {name}"
