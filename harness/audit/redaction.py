@@ -3,8 +3,6 @@
 Values are also in paths of partitions, in conditions, and in the texts of errors.
 """
 
-from __future__ import annotations
-
 import hmac
 import re
 from dataclasses import replace
@@ -12,7 +10,7 @@ from typing import Final
 
 from harness.audit.records import AuditedAnswer, AuditedTable, ShownDifference
 
-_BEGINNING: Final = re.compile(r"[^:'\"`(\[{]*")
+_BEGINNING: Final = re.compile(r"^[^:'\"`(\[{]*")
 
 
 def without_values(table: AuditedTable, key: str) -> AuditedTable:
@@ -58,9 +56,8 @@ def _sentence(text: str, key: str) -> str:
     >>> _sentence("p=7/1.parquet: no 'x'", "k"), _sentence("nothing", "k")
     ('1.parquet #f3742359a1', 'nothing')
     """
-    beginning = _BEGINNING.match(text)
-    rest = text[beginning.end() :] if beginning else text
-    named = _name(text.removesuffix(rest) if rest else text)
+    rest = _BEGINNING.sub("", text, count=1)
+    named = _name(text[: len(text) - len(rest)])
     return f"{named} {_fingerprint(rest, key)}".strip()
 
 
