@@ -36,7 +36,7 @@ def identity(plan: ReadPlan) -> str:
     Where a format counts no versions, the sizes and times of files tell what was written over.
     """
     locations = sorted(file.location for file in plan.every_file)
-    listed = "" if plan.version else str(_listed({*locations}))
+    listed = "" if plan.version else str(sorted(_listed({*locations})))
     columns = [(part.name, part.type) for part in plan.columns]
     text = "\n".join([plan.version, str(columns), listed, *locations])
     return sha256(text.encode()).hexdigest()

@@ -1,7 +1,5 @@
 """`harness audit`: the words, the file, the exit status."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import replace
