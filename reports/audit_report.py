@@ -13,7 +13,6 @@ from harness.audit.known import KnownDifference
 from harness.audit.records import AuditedAnswer, AuditedTable, ShownDifference
 from harness.audit.result import AuditResult
 from harness.comparison.cell_pairs import WORSE, VerdictChange
-from harness.comparison.result import Decision
 from harness.comparison.table_changes import TableComparison
 from harness.core.counting import counted
 from harness.core.grouping import grouped
@@ -47,12 +46,6 @@ _WORST_FIRST: Final = (
     *(VerdictChange.WRONG_AS_BEFORE, VerdictChange.REFUSED_AS_BEFORE),
     *(VerdictChange.OPEN_AS_BEFORE, KNOWN, VerdictKind.CORRECT, VerdictChange.RIGHT_AS_BEFORE),
 )
-_LABELS: Final = {
-    Decision.DO_NOT: "Do not upgrade",
-    Decision.NOTHING_CHANGES: "Nothing changes",
-    Decision.NOTHING_WORSE: "Nothing gets worse",
-    Decision.NOT_KNOWN: "Not known",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +92,7 @@ def totals(result: Result) -> tuple[tuple[Tone, str, int, str], ...]:
     words = grouped((one.word, one) for one in sorted(outcomes(result), key=_rank))
     meanings = {str(change): meaning for change, meaning in CHANGES.items()}
     if isinstance(result, AuditResult):
-        meanings = {str(VerdictKind.UNKNOWN): "not known"}
+        meanings = {VerdictKind.UNKNOWN.value: "not known"}
     return tuple((of[0].tone, w, len(of), meanings.get(w, w)) for w, of in words.items())
 
 
@@ -122,8 +115,8 @@ def headline(result: Result) -> Line:
     came += [f"of {unread} nothing is known"] if result.unread else []
     came += ["a line of what is known wants a look"] if result.line_problems else []
     if isinstance(result, TableComparison):
-        label, who = _LABELS[result.decision], f" from {result.old} to {result.new}, "
-        label = f"In part: {label[0].lower()}{label[1:]}" if result.in_part else label
+        who = f" from {result.old} to {result.new}, "
+        label = f"In part: {result.decision}" if result.in_part else result.decision.capitalize()
     else:
         who = f": {', '.join(result.audit.readers)} "
         label = "Not all is right" if result.any_bad else "Not all is known"

@@ -1,7 +1,5 @@
 """Findings in words: an entry of `FINDINGS` says what a kind is called, means and describes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final

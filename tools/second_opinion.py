@@ -614,28 +614,27 @@ def page(states: Mapping[str, int], every: Sequence[Compared]) -> Iterator[str]:
     yield from table(heads, _explained(every, errors=False))
     yield from ("", "## States without an opinion", "")
     yield from table(heads, _explained(every, errors=True))
-    left = [
-        f"{name}, {states[name]} states: {why}." for name, why in NONE.items() if name in states
-    ]
-    yield from ("", *(f"- {line}" for line in left)) if left else ()
+    yield from ("", *(f"- {name}: {why}." for name, why in NONE.items()))
     if lines := list(unexplained(every)):
         yield from ("", "## Not explained", "", *(f"- {line}" for line in lines))
 
 
 def not_read(planned: Plan, every: Sequence[Compared]) -> Iterator[str]:
     """Yield the lines on the shipped tables, and on those of which no state was looked at."""
-    seen = {one.variant.id for one in every}
-    answered = {(one.variant.id, one.opinion.step) for one in every if one.has_opinion}
+    asked = [(one.variant.scenario.name, one.variant.format, one) for one in every]
+    seen = {(name, of) for name, of, _ in asked}
+    answered = {(name, of, one.opinion.step) for name, of, one in asked if one.has_opinion}
     rows, left = [], []
     for of, variants in sorted(grouped((v.format, v) for v in planned.variants).items()):
-        due = {(v.id, step) for v in variants for step in range(len(v.scenario.steps) + 1)}
-        names = sorted(v.scenario.name for v in variants if v.id not in seen)
+        stories = [(v.scenario.name, range(len(v.scenario.steps) + 1)) for v in variants]
+        due = {(name, of, step) for name, steps in stories for step in steps}
+        names = sorted(name for name, _ in stories if (name, of) not in seen)
         there, number = len(answered & due), len(variants)
         share = f"{there} ({100 * there / len(due):.0f} %)"
         rows.append((of, str(number), str(number - len(names)), str(len(due)), share))
         left += [f"- {of}: {', '.join(names)}"] * bool(names)
     yield from ("", "## Shipped tables", "")
-    yield from ("The first that shipped profiles have of each scenario in each format.", "")
+    yield from ("Each scenario in each format that shipped profiles have it in.", "")
     yield from table(("format", "tables", "read", "states", "with an opinion"), rows)
     yield from ("", "Not read:", "", *left) if left else ()
 

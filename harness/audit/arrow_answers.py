@@ -1,7 +1,5 @@
 """Fingerprints of what a library without SQL shows: made of its rows as Arrow has them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Final
 

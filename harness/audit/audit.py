@@ -424,10 +424,6 @@ def _unread(table: PinnedTable | UsedTable, why: str) -> AuditedTable:
     return AuditedTable(table.table.name, table.table.format, table.table.location, problem=why)
 
 
-def _pinned(plan: ReadPlan) -> tuple[str, Sequence[str]]:
-    return plan.version, [file.location for file in plan.files]
-
-
 def _truth(
     database: str,
     table: PinnedTable,
@@ -490,11 +486,12 @@ def _audited(
 ) -> AuditedTable:
     try:
         with _named_problem():
-            truth = _truth(database, table, plan, limits, reader)
+            before, truth = identity(plan), _truth(database, table, plan, limits, reader)
         answers = [answer for on in servers for answer in ask(truth, *on, limits)]
         answers = among_readers(answers) if plan.undecided else answers
         with _named_problem("it changed while readers were asked: "):
             now = table.plan()
+            went_on = identity(now) != before
             if any(answer.verdict is not VerdictKind.CORRECT for answer in answers):
                 check_there(plan)
     except (NotAuditedError, FileFactError) as problem:
@@ -504,7 +501,7 @@ def _audited(
             raise
         LOG.exception("%s cannot be audited", table.table.name)
         return _unread(table, f"{DEFECT} ({problem!r})")
-    if _pinned(now) != _pinned(plan):
+    if went_on:
         went = f" from {plan.version} to {now.version}" if plan.version != now.version else ""
         why = f"the table went on{went} while readers were asked"
         answers = [replace(a, verdict=VerdictKind.UNKNOWN, because=why) for a in answers]
@@ -519,6 +516,6 @@ def _audited(
         plan.undecided,
         tuple(table.locations.moved),
         questions=tuple(map(query_text, truth.queries)),
-        identity=identity(plan),
+        identity=before,
         answers=tuple(answers),
     )

@@ -22,7 +22,7 @@ from harness.core.grouping import grouped
 from harness.core.records import VerdictKind
 from harness.formats.files import table_folder
 from harness.formats.files.table_folder import UnreadableError
-from harness.formats.read_plan import PlannedFile, ReadPlan
+from harness.formats.read_plan import ReadPlan
 
 FILE: Final = "audited.jsonl"
 KEY: Final = "key"
@@ -35,8 +35,8 @@ def identity(plan: ReadPlan) -> str:
 
     Where a format counts no versions, the sizes and times of files tell what was written over.
     """
-    locations = sorted(file.location for file in _files(plan))
-    listed = "" if plan.version else str(_listed({*locations}))
+    locations = sorted(file.location for file in plan.every_file)
+    listed = "" if plan.version else str(sorted(_listed({*locations})))
     columns = [(part.name, part.type) for part in plan.columns]
     text = "\n".join([plan.version, str(columns), listed, *locations])
     return sha256(text.encode()).hexdigest()
@@ -44,16 +44,9 @@ def identity(plan: ReadPlan) -> str:
 
 def check_there(plan: ReadPlan) -> None:
     """Check that all files of a plan are still there; raises UnreadableError."""
-    there = {name for name, *_ in _listed({file.location for file in _files(plan)})}
-    if gone := [file.path for file in _files(plan) if file.location not in there]:
+    there = {name for name, *_ in _listed({file.location for file in plan.every_file})}
+    if gone := [file.path for file in plan.every_file if file.location not in there]:
         raise UnreadableError(f"{gone[0]} is gone")
-
-
-def _files(plan: ReadPlan) -> Iterator[PlannedFile]:
-    yield from plan.files
-    for merge in plan.merges:
-        files = (merge.base, *merge.versions)
-        yield from (file for file in files if isinstance(file, PlannedFile))
 
 
 def _listed(locations: Collection[str]) -> list[tuple[str, int, float]]:

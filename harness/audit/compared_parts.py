@@ -1,7 +1,5 @@
 """Which columns and parts of two tables are compared by their hashes. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
 from itertools import chain
 from typing import Final
@@ -24,6 +24,7 @@ from harness.core.yaml_writer import block
 from harness.judge.baseline.known import TODO, ReviewedLine, until_of
 from harness.scenario.cells import parse_reader
 
+_DATES: Final = ("date", "until")
 FILE: Final = "tables.known.yaml"
 HEAD: Final = (
     "# How answers differ. Keep the lines of what is known, replace each TODO, and audit again\n"
@@ -64,7 +65,8 @@ class KnownDifference(ReviewedLine):
             return False
         if answer.verdict is VerdictKind.REFUSED:
             return bool(self.refused) and answer.because.startswith(self.refused)
-        return answer.verdict is VerdictKind.WRONG and {*_places(answer)} <= {*self.differs}
+        whole = answer.verdict is VerdictKind.WRONG and answer.places and not answer.in_part
+        return bool(whole) and {*_places(answer)} <= {*self.differs}
 
     def __str__(self) -> str:
         return f"{self.table}, {self.reader}: {', '.join(self.differs) or self.refused}"
@@ -114,18 +116,8 @@ def _line(data: object, at: KeyPath, document: Document) -> KnownDifference | No
             document.note((*at, name), f"{name} is empty; say {who}")
     if not form.date:
         document.note((*at, "date"), "date is empty; write when it was looked at: 2031-12-24")
-    return KnownDifference(
-        form.table,
-        form.reader,
-        form.differs,
-        form.refused,
-        form.owner,
-        until_of(form.date, (*at, "date"), document),
-        form.because,
-        until_of(form.until, (*at, "until"), document),
-        document.path,
-        document.line(at),
-    )
+    dates = {name: until_of(getattr(form, name), (*at, name), document) for name in _DATES}
+    return KnownDifference(**{**asdict(form), **dates}, path=document.path, line=document.line(at))
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,7 @@ class LargeTable:
     truth: ExpectedFingerprints
     carry_out: Callable[[ReadPlan], ExpectedFingerprints] = PlanFingerprints
     """Of other ways of reading."""
+    otherwise: dict[str, ExpectedFingerprints] = field(default_factory=dict)
     known: dict[object, Sequence[Groups]] = field(default_factory=dict)
 
     @property
@@ -74,22 +75,24 @@ class LargeTable:
             for part in self.plan.columns
         ]
 
-    def sums(self, asked: Fingerprint, query: Query) -> Groups:
+    def sums(
+        self, asked: Fingerprint, query: Query, truth: ExpectedFingerprints | None = None
+    ) -> Groups:
         """Return the sums of rows; those of all queries come out of reading the files once."""
         alone = bool(asked.digits)
         paths = tuple(part.path for part in asked.parts)
-        key = replace(asked, parts=()), paths, query if alone else None
+        key = id(truth), replace(asked, parts=()), paths, query if alone else None
         queries = (query,) if alone else tuple(q for q in self.queries if not q.count)
         if key not in self.known:
-            self.known[key] = self.truth.sums(asked, queries)
+            self.known[key] = (truth or self.truth).sums(asked, queries)
         return self.known[key][queries.index(query)]
 
     def read_otherwise(self, asked: Fingerprint, query: Query, shown: Groups) -> Iterator[str]:
         """Yield the ways of reading that give these very sums."""
         for name, plan in read_strategies.others(self.plan).items():
             with suppress(FileFactError):  # nobody reads it so
-                (sums,) = self.carry_out(plan).sums(asked, (query,))
-                if sums == shown:
+                self.otherwise[name] = self.otherwise.get(name) or self.carry_out(plan)
+                if self.sums(asked, query, self.otherwise[name]) == shown:
                     yield name
 
 
@@ -172,7 +175,15 @@ class FingerprintReader:
             return made
         texts = f"{self.table.size}", ", ".join(map(text_of, chain(*reply.rows)))
         wrong = ShownDifference(TableDifferenceKind.VALUE, query.label, texts[1], *texts)
-        return replace(made, verdict=VerdictKind.WRONG, differences=(wrong,), total=1)
+        places = ((wrong.kind, wrong.column, 1),)
+        return replace(
+            made,
+            verdict=VerdictKind.WRONG,
+            differences=(wrong,),
+            total=1,
+            places=places,
+            digest=sha256(repr(texts).encode()).hexdigest(),
+        )
 
     def _narrowed(self, query: Query, shown: Groups) -> AuditedAnswer:
         """Return what is wrong in some rows of the groups that differ.
@@ -200,21 +211,23 @@ class FingerprintReader:
             total = total or len(sizes)
             if chosen := _smallest(sizes):
                 asked = replace(asked, within=chosen, rows=True)
-                return self._compared(query, asked, f"{len(chosen)} of {total}")
+                result = self._compared(query, asked, total)
+                return replace(result, in_part=digits > DIGITS or len(chosen) < total)
             asked = replace(asked, within=tuple(sorted(sizes))[:MOST_GROUPS])
             if not sizes:
                 return self._unknown("it showed something else when it was asked again")
         return None
 
-    def _compared(self, query: Query, asked: Fingerprint, of_groups: str) -> AuditedAnswer:
+    def _compared(self, query: Query, asked: Fingerprint, total: int) -> AuditedAnswer:
+        """Compare the rows of some groups; `total`: how many differ at least."""
         reply = self._ask(query, asked)
         result = self.judge(self.table.truth.rows(asked, query), ALL, reply)
         if result.verdict is VerdictKind.CORRECT:
             return self._unknown("its sums differ, and the rows that it shows do not")
-        return replace(
-            result,
-            because=result.because or f"of groups of rows that differ, {of_groups} are shown",
-        )
+        if (shown := len(asked.within)) < total and not result.because:
+            because = f"of at least {total:,} groups of rows that differ {shown:,} are shown"
+            return replace(result, because=because)
+        return result
 
     def _unknown(self, because: str) -> AuditedAnswer:
         return replace(self._heads, verdict=VerdictKind.UNKNOWN, because=because)

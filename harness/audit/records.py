@@ -40,6 +40,8 @@ class AuditedAnswer:
     """What all of them are: the kind, the column, and how many."""
     digest: str = ""
     """Of all of them: two answers that have one are wrong in the same way."""
+    in_part: bool = False
+    """Whether there are others, of which nothing is known but that they are there."""
     read_as: tuple[str, ...] = ()
     """The ways of reading the table that give this very answer; several claim nothing."""
     seconds: float = 0.0

@@ -3,8 +3,6 @@
 Values are also in paths of partitions, in conditions, and in the texts of errors.
 """
 
-from __future__ import annotations
-
 import hmac
 import re
 from dataclasses import replace
@@ -12,7 +10,9 @@ from typing import Final
 
 from harness.audit.records import AuditedAnswer, AuditedTable, ShownDifference
 
-_BEGINNING: Final = re.compile(r"[^:'\"`(\[{]*")
+_PLAIN: Final = re.compile("No such file or directory|Permission denied|is gone|is not JSON")
+"""What is a reason and no value."""
+_BEGINNING: Final = re.compile(r"^[^:'\"`(\[{]*")
 
 
 def without_values(table: AuditedTable, key: str) -> AuditedTable:
@@ -55,13 +55,12 @@ def _difference(shown: ShownDifference, key: str) -> ShownDifference:
 def _sentence(text: str, key: str) -> str:
     """Return the beginning of a text, which names what happened; what it is about may be values.
 
-    >>> _sentence("p=7/1.parquet: no 'x'", "k"), _sentence("nothing", "k")
-    ('1.parquet #f3742359a1', 'nothing')
+    >>> _sentence("p=7/1.parquet: no 'x'", "k"), _sentence("p=7/1.parquet: is gone", "k")
+    ('1.parquet #f3742359a1', '1.parquet, is gone #c1eadfda51')
     """
-    beginning = _BEGINNING.match(text)
-    rest = text[beginning.end() :] if beginning else text
-    named = _name(text.removesuffix(rest) if rest else text)
-    return f"{named} {_fingerprint(rest, key)}".strip()
+    rest = _BEGINNING.sub("", text, count=1)
+    named = [_name(text[: len(text) - len(rest)]), *_PLAIN.findall(rest)[:1]]
+    return f"{', '.join(filter(None, named))} {_fingerprint(rest, key)}".strip()
 
 
 def _name(path: str) -> str:

@@ -1,7 +1,5 @@
 """What came of an audit: which answers count, and the exit status. Pure."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final

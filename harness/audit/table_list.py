@@ -37,12 +37,6 @@ class TableAddress:
         return tuple(dict.fromkeys(pattern.rpartition(".")[0] for pattern in self.tables))
 
 
-@dataclass(frozen=True, slots=True)
-class _AddressForm:
-    address: str
-    tables: tuple[str, ...] = ()
-
-
 def read(path: Path) -> tuple[TableAddress, ...]:
     """Read a list: a line for each address, or YAML. Raises ScenarioProblem, by file and line."""
     text, problems = yaml_reader.read(path, kind="a list of tables"), Problems(str(path))
@@ -62,7 +56,7 @@ def _of_lines(text: str, problems: Problems) -> Iterator[TableAddress]:
             problems.add(number, f"{wrong}; quote an address that holds a blank")
             continue
         if words:
-            yield _checked(_AddressForm(words[0], tuple(words[1:])), number, problems)
+            yield _checked(TableAddress(words[0], tuple(words[1:])), number, problems)
 
 
 def _of_yaml(text: str, path: str) -> tuple[TableAddress, ...]:
@@ -73,19 +67,19 @@ def _of_yaml(text: str, path: str) -> tuple[TableAddress, ...]:
     addresses = []
     for at, entry in enumerate(entries):
         data = {"address": entry} if isinstance(entry, str) else entry
-        if form := yaml_reader.make(_AddressForm, data, document, (at,), "a table"):
-            addresses.append(_checked(form, document.line((at,)), document.problems))
+        if address := yaml_reader.make(TableAddress, data, document, (at,), "a table"):
+            addresses.append(_checked(address, document.line((at,)), document.problems))
     document.problems.raise_if_any()
     return tuple(addresses)
 
 
-def _checked(form: _AddressForm, line: int, problems: Problems) -> TableAddress:
-    if not form.address.strip():
+def _checked(address: TableAddress, line: int, problems: Problems) -> TableAddress:
+    if not address.address.strip():
         problems.add(line, f"the address is empty; {ALLOWED}")
-    for pattern in form.tables:
+    for pattern in address.tables:
         if "." not in pattern:
             problems.add(line, f"'{pattern}' is no database.table; {ALLOWED}")
-    return TableAddress(form.address, form.tables)
+    return address
 
 
 def pinned_tables(

@@ -117,7 +117,7 @@ def pinned(address: str, patterns: Sequence[str]) -> Iterator[PinnedTable | Used
             for entries in batch:
                 if isinstance(entries, UsedTable):
                     yield entries
-                elif entries[0].format is UsedFormat.ICEBERG:
+                elif entries[0].format is UsedFormat.ICEBERG and not metastore:
                     yield _where_it_lies(entries[0])
                 else:
                     yield PinnedTable(with_type(entries[0]), metastore=metastore)
@@ -128,7 +128,7 @@ def pinned(address: str, patterns: Sequence[str]) -> Iterator[PinnedTable | Used
 def _where_it_lies(table: CatalogTable) -> PinnedTable:
     """Pin an Iceberg table, which may have been copied from where its metadata say that it is."""
     metadata = table.metadata.removeprefix(f"{table.location.rstrip('/')}/")
-    if metadata == table.metadata:
+    if metadata == table.metadata or table.content:  # a catalog says where it lies
         return PinnedTable(table)
     try:
         folder = table_folder.at(table.location)

@@ -223,7 +223,8 @@ class _Prepared:
             (one, answer)
             for one in tables
             for answer in result.bad(one)
-            if answer.verdict in {VerdictKind.WRONG, VerdictKind.REFUSED}
+            if answer.places or answer.verdict is VerdictKind.REFUSED
+            if not answer.in_part
         ]
         if drafted:
             text = known_differences.dump(drafted, self.known.today)

@@ -1,7 +1,5 @@
 """The options and arguments of the command line that several commands have."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

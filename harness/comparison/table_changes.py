@@ -123,6 +123,8 @@ def _change(old: AuditedAnswer, new: AuditedAnswer) -> VerdictChange:
     if VerdictKind.UNKNOWN in (old.verdict, new.verdict) and old.digest == new.digest != "":
         return VerdictChange.OPEN_AS_BEFORE  # both show the same, and no rule says who is right
     # The new answer is wrong where the old one is not, unless all its places are known to be old.
-    whole = all(answer.total == len(answer.differences) for answer in (old, new))
-    older = new.digest == old.digest or (whole and {*new.differences} <= {*old.differences})
-    return class_of(old.verdict, new.verdict, elsewhere=bool(new.places) and not older)
+    whole = all(a.total == len(a.differences) and not a.in_part for a in (old, new))
+    same = new.digest == old.digest != ""
+    older = same or (whole and {*new.differences} <= {*old.differences})
+    wrong = new.verdict is VerdictKind.WRONG
+    return class_of(old.verdict, new.verdict, elsewhere=wrong and not older)

@@ -5,8 +5,6 @@ imported inside the functions that need them: planning, judging and reporting wo
 installed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field

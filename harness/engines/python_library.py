@@ -110,14 +110,11 @@ class PythonLibrary:
         return None if self.expressions(settings) else self.fingerprints
 
     def statements(
-        self,
-        distribution: Distribution,  # noqa: ARG002 - the same for all
-        settings: ReaderSettings,
-        question: Question,
+        self, distribution: Distribution, settings: ReaderSettings, question: Question
     ) -> tuple[str, ...]:
         return (self.statement(question, settings),)
 
-    def time_travel(self, distribution: Distribution) -> TimeTravel:  # noqa: ARG002 - as above
+    def time_travel(self, distribution: Distribution) -> TimeTravel:
         return self.words
 
     def cannot(
@@ -134,10 +131,7 @@ class PythonLibrary:
         return ""
 
     def by_hand(
-        self,
-        distribution: Distribution,  # noqa: ARG002 - the same for all
-        settings: ReaderSettings,
-        format_: FormatFacts,
+        self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
     ) -> tuple[str, ...]:
         return self.by_hand_lines(settings, format_)
 
@@ -156,7 +150,6 @@ class PythonLibrary:
         progress: Progress,
         planned: PlannedReads = None,
     ) -> AbstractContextManager[Server]:
-        del planned
         metastore_client.check(metastore.host)
         catalog = partial(MetastoreEntries, metastore.host)
         return self.serve_tables(runtime, catalog, folder, progress)
@@ -198,17 +191,17 @@ class WorkerProgram:
     def log(self) -> str:
         return f"{self.distribution.engine}.log"
 
-    def files(self, around: Surroundings) -> Mapping[str, str]:  # noqa: ARG002 - it needs nothing
+    def files(self, around: Surroundings) -> Mapping[str, str]:
         sources = {
             WORKER: Path(python_worker.__file__),
             f"{python_worker.ANSWERS}.py": self.answers,
         }
         return {name: path.read_text(encoding="utf-8") for name, path in sources.items()}
 
-    def environment(self, around: Surroundings) -> Mapping[str, str]:  # noqa: ARG002 - as above
+    def environment(self, around: Surroundings) -> Mapping[str, str]:
         return {python_worker.TOKEN: self.token}
 
-    def class_path(self, installation: Installation) -> Sequence[Path]:  # noqa: ARG002 - no Java
+    def class_path(self, installation: Installation) -> Sequence[Path]:
         return ()
 
     def command(self, installation: Installation, around: Surroundings) -> tuple[str, ...]:

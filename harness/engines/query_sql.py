@@ -1,7 +1,5 @@
 """What the SQL engines share: quoting, the SQL of a question, and Hudi's own columns."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

@@ -10,7 +10,7 @@ from harness.judge.difference import VALUES, Difference
 from harness.judge.expected_state import ExpectedState
 from harness.judge.text_rows import comes_apart
 from harness.model import partition_paths
-from harness.model.canonical import Value, same
+from harness.model.canonical import MapValue, Value, same
 from harness.model.datatypes import Primitive
 from harness.model.simulation import value_conversions
 
@@ -54,7 +54,8 @@ def altered_value(difference: Difference, state: ExpectedState) -> bool:
         return False
     expected, actual = difference.expected, difference.actual
     if expected is None or shows_folder(difference, state):
-        return shows_folder(difference, state)
+        empty = actual in ((), MapValue(())) and origin is None and not difference.disputed
+        return empty or shows_folder(difference, state)
     if difference.disputed:
         # Where a zero has another sign, zeros elsewhere are no other explanation.
         return isinstance(expected, float) and isinstance(actual, float) and expected == actual == 0
@@ -81,6 +82,7 @@ def near(expected: Value, result: Value) -> bool:
             _near_in_time(expected, result)
             or _of_far_years(expected, result)
             or _beyond_nanoseconds(expected, result)
+            or _beyond_nanoseconds(expected + _between_calendars(expected), result)
         )
     if isinstance(expected, bytes):
         return _near_bytes(expected, result)

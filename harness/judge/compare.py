@@ -4,8 +4,6 @@ Nothing is tolerated: a value is the same or it is a difference. The order of ro
 not count.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace

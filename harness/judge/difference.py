@@ -1,7 +1,5 @@
 """A difference of an answer, and what the truth knows about it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto

@@ -78,7 +78,8 @@ class HiddenFromReaders:
         name = difference.column.lower()
         if difference.kind is DifferenceKind.COLUMN_TYPE and not difference.key:
             return self.outdated.get(name) == text_of(difference.actual)
-        if not self.columns or difference.kind not in _COLUMNS:
+        part_of_listed = _root(name).partition("[")[0] in self.columns - {name}
+        if not self.columns or difference.kind not in _COLUMNS or part_of_listed:
             return False
         return (name in self.columns) is (difference.kind is DifferenceKind.EXTRA_COLUMN)
 

@@ -1,7 +1,5 @@
 """Stage 5: the name of each difference: the first finding in `CHECKS` that fits."""
 
-from __future__ import annotations
-
 import base64
 import datetime
 from collections.abc import Callable, Mapping, Sequence

@@ -22,8 +22,6 @@ sum is of the numbers of hashes: the first 16 digits, with 0 to 5 for a to f, in
 have the same number once in 10^15 pairs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum

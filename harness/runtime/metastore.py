@@ -111,7 +111,7 @@ class MetastoreProgram:
             LOG: template.render(_TEMPLATES, LOG, {"level": "WARN"}),
         }
 
-    def environment(self, around: Surroundings) -> Mapping[str, str]:  # noqa: ARG002 - of the contract
+    def environment(self, around: Surroundings) -> Mapping[str, str]:
         return {"IS_RESUME": "true"} if self.has_database else {}
 
     def class_path(self, installation: Installation) -> Sequence[Path]:

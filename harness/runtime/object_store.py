@@ -47,7 +47,7 @@ class ObjectStoreProgram:
         }
         return {_CONF: template.render(TEMPLATES, _CONF, values)}
 
-    def environment(self, around: Surroundings) -> Mapping[str, str]:  # noqa: ARG002 - of the contract
+    def environment(self, around: Surroundings) -> Mapping[str, str]:
         return {}
 
     def class_path(self, installation: Installation) -> Sequence[Path]:

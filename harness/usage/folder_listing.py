@@ -4,8 +4,6 @@ A Delta table is recognised by its log, a Hudi table by `.hoodie`, an Iceberg ta
 of which the newest counts, and a plain table by the first bytes of a file.
 """
 
-from __future__ import annotations
-
 import re
 from collections import deque
 from collections.abc import Iterator, Sequence

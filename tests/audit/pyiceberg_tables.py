@@ -299,10 +299,7 @@ class Story:
             "sequence-number": -1,
             "offset": 4,
             "length": len(blob),
-            "properties": {
-                "referenced-data-file": file.file_path,
-                "cardinality": str(len(gone)),
-            },
+            "properties": {"referenced-data-file": file.file_path, "cardinality": str(len(gone))},
         }
         footer = json.dumps({"blobs": [described], "properties": {}}).encode()
         size = len(footer).to_bytes(4, "little")

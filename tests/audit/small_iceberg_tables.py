@@ -1,7 +1,5 @@
 """Small Iceberg tables, one for each rule of reading, with the rows that the rule gives."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -273,6 +276,46 @@ def test_what_was_audited_before_is_asked_about_once_it_changed(table: DeltaFold
     table.commit(add(table.data("3.parquet", {"id": [4], "name": ["d"]})))
     assert again().rows == 4
     assert reader.asked
+
+
+def plain(path: Path, **rows: list[int]) -> None:
+    for folder, values in rows.items():
+        (path / f"p={folder}").mkdir(parents=True, exist_ok=True)
+        pq.write_table(pa.table({"id": values}), path / f"p={folder}" / "1.parquet")
+
+
+def test_a_plain_table_that_is_written_over_meanwhile_is_not_judged(tmp_path: Path) -> None:
+    plain(tmp_path / "plain", a=[1], b=[2])
+
+    @dataclass
+    class Meanwhile(SimulatedReader):
+        def ask(self, question: Question, *, timeout_s: float) -> Reply:
+            plain(tmp_path / "plain", b=[2, 3])
+            return super().ask(question, timeout_s=timeout_s)
+
+    tables = tuple(pinned(str(tmp_path / "plain"), ()))
+    (result,) = audit(tables, [READER], Meanwhile([(1, "a"), (2, "b")], ("id", "p")), Progress())
+    assert {answer.because for answer in result.answers} == {
+        "the table went on while readers were asked"
+    }
+
+
+def test_the_identity_of_a_table_is_that_of_another_process(tmp_path: Path) -> None:
+    plain(tmp_path, **{name: [1] for name in "abcdefgh"})
+    code = (
+        "import sys; from harness.audit.bank import identity; from harness.audit.tables import "
+        "pinned; print(identity(next(pinned(sys.argv[1], ())).plan()))"
+    )
+    identities = {
+        subprocess.run(
+            [sys.executable, "-c", code, str(tmp_path)],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            check=True,
+            capture_output=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(identities) == 1
 
 
 def test_a_plain_table_that_is_written_over_is_another_one(tmp_path: Path) -> None:

@@ -18,12 +18,7 @@ COLUMNS = (
     ColumnPart(2, "at", "timestamptz"),
     ColumnPart(3, "local", "timestamp"),
     ColumnPart(4, "price", "decimal(9, 2)"),
-    ColumnPart(
-        5,
-        "tags",
-        MAP,
-        (ColumnPart(6, "key", "string"), ColumnPart(7, "value", "double")),
-    ),
+    ColumnPart(5, "tags", MAP, (ColumnPart(6, "key", "string"), ColumnPart(7, "value", "double"))),
     ColumnPart(
         8, "parts", ARRAY, (ColumnPart(9, "element", STRUCT, (ColumnPart(10, "x", "binary"),)),)
     ),

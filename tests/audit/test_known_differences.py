@@ -73,6 +73,14 @@ def test_an_error_is_known_by_its_beginning() -> None:
     assert known.by(one, replace(REFUSED, reader="polars-2.1.0")) is None
 
 
+def test_what_is_known_in_part_is_not_known_to_be_the_same() -> None:
+    known = KnownDifferences(parse(DIFFERS, "known.yaml"), TODAY)
+    one = table(WRONG_NAME)
+    assert known.by(one, WRONG_NAME)
+    assert known.by(one, replace(WRONG_NAME, in_part=True)) is None
+    assert known.by(one, replace(WRONG_NAME, places=())) is None
+
+
 def test_a_draft_has_a_line_for_each_reader_and_error() -> None:
     more = replace(WRONG, places=((TableDifferenceKind.LOST_ROW, "", 1),))
     answers = [(table(WRONG), answer) for answer in (WRONG_NAME, more, REFUSED, REFUSED)]

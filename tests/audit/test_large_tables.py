@@ -5,23 +5,26 @@ from __future__ import annotations
 import decimal
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 import pytest
 
+from harness.audit.arrow_answers import HashedAnswers
 from harness.audit.audit import AuditLimits, audit
 from harness.audit.comparison import TableDifferenceKind
 from harness.audit.fingerprints import HashedRows
 from harness.audit.records import AuditedAnswer, AuditedTable
-from harness.audit.tables import pinned
+from harness.audit.tables import PinnedTable, pinned
 from harness.core.progress import Progress
 from harness.core.records import Column, Refusal, VerdictKind
 from harness.engines.api import Question, RefusedError, Reply
 from harness.engines.arrow_values import canonical, canonical_type
 from harness.engines.fingerprint_sql import FingerprintWords
+from harness.model.datatypes import parse_type
+from harness.model.fingerprint import ComparedPart, Fingerprint
 from harness.model.query import ALL
 from harness.scenario.cells import Reader
 from tests.builders.delta_folder import DeltaFolder, add, metadata, protocol
@@ -234,7 +237,7 @@ def test_a_type_of_another_kind_is_wrong_in_every_row(table: DeltaFolder) -> Non
     answer = of_all(audited(table, ShowsArrow(rows.set_column(3, "one", texts))))
     assert answer.verdict is VerdictKind.WRONG
     assert {shown.column for shown in answer.differences} == {"one"}
-    assert "of groups of rows that differ" in answer.because
+    assert answer.because.startswith("of at least ")
 
 
 @pytest.mark.parametrize("limits", [{"size": 1}, {"seconds": -1}])
@@ -242,3 +245,22 @@ def test_what_is_over_a_limit_is_not_known(table: DeltaFolder, limits: dict[str,
     result = audited(table, ShowsArrow(whole()), **limits)
     assert result.problem or {a.verdict for a in result.answers} == {VerdictKind.UNKNOWN}
     assert "bytes" in result.problem or "over" in result.answers[0].because
+
+
+def test_of_what_a_library_without_sql_shows_sums_are_made_here(table: DeltaFolder) -> None:
+    (pinned_table,) = pinned(str(table.path), ())
+    assert isinstance(pinned_table, PinnedTable)
+    library = SimpleNamespace(rows=lambda *_, **__: (_rows(0), 0.1, "scan()"))
+    parts = (ComparedPart(("id",), ("id",), parse_type("long")),)
+    asked = Fingerprint(parts, digits=1)
+
+    def shown(fingerprint: Fingerprint) -> Reply:
+        question = Question("d", "t", pinned_table.facts, ALL, fingerprint=fingerprint)
+        return HashedAnswers(cast("Any", library)).ask(question, timeout_s=1)
+
+    groups = {first: sums for first, *sums in shown(asked).rows}
+    assert len(groups) == 16
+    assert sum(sums[0] for sums in groups.values()) == ROWS
+    chosen = shown(replace(asked, within=("a",), rows=True))
+    assert len(chosen.rows) == groups["a"][0] > 0
+    assert (chosen.sent, chosen.columns[0].canonical) == ("scan()", "long")

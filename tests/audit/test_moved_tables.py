@@ -3,8 +3,6 @@
 Spark wrote them: one has position deletes, the other a deletion vector (tests/unit/formats).
 """
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Plans of plain folders of files: what is decided by them, and what is not."""
 
-from __future__ import annotations
-
 import gzip
 import os
 from collections.abc import Mapping
@@ -169,8 +167,7 @@ def test_a_partition_with_other_columns_is_not_decided_where_its_files_have_them
 
 
 @pytest.mark.parametrize(
-    ("kind", "read_by", "decided"),
-    [("parquet", PARQUET, 1), ("avro", AVRO, 1), ("orc", ORC, 0)],
+    ("kind", "read_by", "decided"), [("parquet", PARQUET, 1), ("avro", AVRO, 1), ("orc", ORC, 0)]
 )
 def test_hive_finds_columns_by_name_but_for_those_of_orc(
     kind: str, read_by: str, decided: int, tmp_path: Path

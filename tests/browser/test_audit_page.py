@@ -1,7 +1,5 @@
 """The page of an audit: one file, which is read at any width, with each table's evidence."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

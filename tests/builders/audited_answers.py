@@ -1,7 +1,5 @@
 """What audits come to, made up: answers of every kind, and audits that find them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Each shipped scenario in each of its formats, written, and read by a library that is not ours."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final

@@ -6,8 +6,6 @@ another row's (unexplained); or nothing was read (missing rename where a file ho
 another name, else lost value). Beside each name stand the others that would give the same values.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace

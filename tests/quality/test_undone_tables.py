@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from harness.core.records import FindingKind, Responsible
-from harness.judge.hidden_from_readers import hidden_from_readers
+from harness.judge.difference import Difference, DifferenceKind
+from harness.judge.hidden_from_readers import HiddenFromReaders, hidden_from_readers
 from harness.judge.recorded_variant import RecordedVariant
 from harness.model.query import Query
 from tests.builders.judged_story import blamed, case_of, judged, with_last
@@ -139,3 +140,12 @@ def test_a_question_about_the_past_goes_back_to_a_write_that_stands() -> None:
     case = case_of(history("insert 1; savepoint; upsert 1; insert 2; restore; insert 3; upsert 3"))
     asked = case.past("as_of(4)", 4), case.past("as_of(4)", 7), case.past("as_of(6)", 7)
     assert [query.step for query in asked if query] == [4, 2, 6]
+
+
+def test_a_part_of_a_column_that_the_catalog_lists_is_no_column_that_it_lacks() -> None:
+    hidden = HiddenFromReaders(columns=frozenset({"id", "s"}))
+    absent = Difference(DifferenceKind.ABSENT_COLUMN, "1", "s.b", "b", None)
+    assert not hidden.lists_otherwise(absent)
+    assert not hidden.lists_otherwise(replace(absent, column="s[0].b"))
+    assert hidden.lists_otherwise(replace(absent, column="f"))
+    assert not hidden.lists_otherwise(replace(absent, column="s"))

@@ -1,7 +1,5 @@
 """Two readers of the quick start are compared by their recorded answers."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from functools import cache

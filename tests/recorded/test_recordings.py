@@ -4,8 +4,6 @@ Where a check was changed on purpose, the verdicts of today are accepted with th
 failure names; see docs/contributing.md. Right answers of a few variants are spoilt as well.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections import Counter

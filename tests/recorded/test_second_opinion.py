@@ -45,7 +45,7 @@ def test_an_error_of_the_model_is_noticed(name: str, monkeypatch: pytest.MonkeyP
 def test_the_page_lists_the_shipped_tables_that_were_not_read() -> None:
     _, every = second_opinion.compared([RECORDED])
     variants = list({one.variant.id: one.variant for one in every}.values())
-    other = replace(variants[0], id="o", scenario=replace(variants[0].scenario, name="other/story"))
+    other = replace(variants[0], scenario=replace(variants[0].scenario, name="other/story"))
     planned = Plan("p", (variants[0], other), (), ())
     lines = list(second_opinion.not_read(planned, every))
     assert lines[-1] == f"- {other.format}: other/story"

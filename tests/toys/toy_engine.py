@@ -3,8 +3,6 @@
 Its metastore is a folder: the file of a database's name holds the path of the database's table.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

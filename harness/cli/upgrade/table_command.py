@@ -56,9 +56,8 @@ def _banked(name: str, given: TableOptions) -> str:
     if given.bank is None:
         raise UsageProblem("--from banked wants --bank FOLDER, in which answers were stored")
     readers = AnswerBank.opened(given.bank, values=not given.no_values).readers
-    _, colon, reader = name.partition(":")
-    named = [reader] if colon else readers
-    if len(named) != 1 or named[0] not in readers:
+    named = [reader for reader in readers if name in {BANKED, f"{BANKED}:{reader}"}]
+    if len(named) != 1:
         allowed = ", ".join(f"{BANKED}:{reader}" for reader in readers) or "none"
         raise UsageProblem(
             f"--from {name}: name one whose answers the bank has; allowed: {allowed}"

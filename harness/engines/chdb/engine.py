@@ -51,7 +51,7 @@ FINGERPRINTS: Final = FingerprintWords(
 of the type of texts, so that nothing tells which of both a column has."""
 
 
-def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG001 - as all
+def statement(question: Question, settings: ReaderSettings) -> str:
     r"""Return the SQL of a question.
 
     A backslash escapes in names and texts (manual, "Syntax"). `date '1500-01-01'` would be of a
@@ -66,7 +66,6 @@ def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG
 
 
 def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -> Description:
-    del past  # it stands in the statement
     family, source = source_of(entry)
     path = source.removeprefix("file:")
     match family:
@@ -94,7 +93,6 @@ def text(value: str) -> str:
 
 
 def by_hand(settings: ReaderSettings, format_: FormatFacts) -> tuple[str, ...]:
-    del settings
     function = {"iceberg": "icebergLocal('FOLDER')", "delta": "deltaLakeLocal('FOLDER')"}.get(
         format_.family, "file('FOLDER/**/*', 'Parquet')"
     )

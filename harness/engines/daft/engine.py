@@ -29,7 +29,7 @@ BY_HAND: Final = {
 }
 
 
-def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG001 - as all
+def statement(question: Question, settings: ReaderSettings) -> str:
     """Return the SQL of a question, which knows a table by one name.
 
     To Daft `timestamp '…'` is in UTC, as a timestamp of Delta's is; another one has no zone.
@@ -52,7 +52,6 @@ def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -
 
 
 def by_hand(settings: ReaderSettings, format_: FormatFacts) -> tuple[str, ...]:
-    del settings
     return (
         "-- In Python:",
         "--   from pyiceberg.table import StaticTable",

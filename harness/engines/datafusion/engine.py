@@ -32,7 +32,6 @@ _OF_ENTRY: Final = "hoodie.query.as.ro.table"
 
 def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -> Description:
     """Return what the worker is given of a table. Raises HarnessError: a type is none of ours."""
-    del past
     storage = entry.sd
     table = {
         "name": f"{quoted(database, ANSI)}.{quoted(name, ANSI)}",
@@ -94,7 +93,7 @@ FINGERPRINTS: Final = FingerprintWords(
 Numbers become texts by `ryu` (arrow-rs, `arrow-cast/src/display.rs`)."""
 
 
-def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG001 - as all
+def statement(question: Question, settings: ReaderSettings) -> str:
     return select(question, ANSI, words=FINGERPRINTS)
 
 

@@ -62,7 +62,7 @@ FINGERPRINTS: Final = FingerprintWords(
 """DuckDB's manual, "Bitstring Type", "Timestamp Functions", "Lambda Functions", "Map Functions"."""
 
 
-def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG001 - as all
+def statement(question: Question, settings: ReaderSettings) -> str:
     return select(question, ANSI, TIME_TRAVEL, words=FINGERPRINTS)
 
 

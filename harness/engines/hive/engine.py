@@ -119,7 +119,6 @@ class HiveConnection:
     def run(
         self, statement: str, *, timeout_s: float, tables: Sequence[tuple[str, str]] = ()
     ) -> Reply:
-        del tables
         return self._answer(statement, timeout_s)
 
     def _answer(self, sql: str, timeout_s: float, question: Question | None = None) -> Reply:
@@ -352,17 +351,14 @@ class HiveEngine:
     )
 
     def statements(
-        self,
-        distribution: Distribution,  # noqa: ARG002 - the same for all
-        settings: ReaderSettings,  # noqa: ARG002 - the session has them
-        question: Question,
+        self, distribution: Distribution, settings: ReaderSettings, question: Question
     ) -> tuple[str, ...]:
         return statements(question)
 
-    def time_travel(self, distribution: Distribution) -> TimeTravel:  # noqa: ARG002 - as above
+    def time_travel(self, distribution: Distribution) -> TimeTravel:
         return TIME_TRAVEL
 
-    def fingerprint_words(self, settings: ReaderSettings) -> FingerprintWords | None:  # noqa: ARG002 - as above
+    def fingerprint_words(self, settings: ReaderSettings) -> FingerprintWords | None:
         return FINGERPRINTS
 
     def cannot(
@@ -379,10 +375,7 @@ class HiveEngine:
         return engine_support.missing_library(distribution, settings, format_)
 
     def by_hand(
-        self,
-        distribution: Distribution,  # noqa: ARG002 - the same for all
-        settings: ReaderSettings,
-        format_: FormatFacts,  # noqa: ARG002
+        self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
     ) -> tuple[str, ...]:
         return tuple(f"{statement};" for statement in session_statements(settings))
 
@@ -400,7 +393,6 @@ class HiveEngine:
         progress: Progress,
         planned: PlannedReads = None,
     ) -> AbstractContextManager[HiveServer]:
-        del planned
         progress.note(f"start {runtime.distribution.name}")
         declared = tolerances.declared_for(runtime.distribution.name)
         session_key = str(runtime.distribution.settings.get(SESSION_KEY, ""))
@@ -442,7 +434,7 @@ class HiveProgram:
             LOG: template.render("hive", LOG, {"level": "WARN"}),
         }
 
-    def environment(self, around: Surroundings) -> Mapping[str, str]:  # noqa: ARG002 - of the contract
+    def environment(self, around: Surroundings) -> Mapping[str, str]:
         return {}
 
     def class_path(self, installation: Installation) -> Sequence[Path]:

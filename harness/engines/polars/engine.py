@@ -92,13 +92,11 @@ def _test(condition: Condition, family: str) -> str:
 
 
 def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -> Description:
-    del past
     source = entry.parameters.get(POINTER) or folder_of(entry)
     return {"database": database, "name": name, "source": source}
 
 
 def by_hand(settings: ReaderSettings, format_: FormatFacts) -> tuple[str, ...]:
-    del settings  # they stand in the expression
     iceberg = f"'METADATA'  # the table's parameter {POINTER} in the metastore"
     source = iceberg if format_.family == "iceberg" else "'FOLDER'"
     return (

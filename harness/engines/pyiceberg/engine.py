@@ -51,7 +51,7 @@ adds that it is not NULL (Iceberg, Expressions Spec, "Tests", "Comparisons" and 
 PyIceberg 0.12.0 follows it in `NotIn`, and of the rows of a file not in the others."""
 
 
-def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG001 - as all
+def statement(question: Question, settings: ReaderSettings) -> str:
     query = question.query
     arguments = [_condition(query.conditions)] if query.conditions else []
     if query.columns:
@@ -124,7 +124,6 @@ BY_HAND: Final = (
 
 
 def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -> Description:
-    del past
     metadata = entry.parameters.get(POINTER, "")
     return {"database": database, "name": name, "metadata": metadata}
 

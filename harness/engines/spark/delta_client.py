@@ -21,7 +21,7 @@ _BARRIERS: Final[dict[str, Any]] = {}
 """What holds the commit of each table."""
 
 
-def call(spark: SparkSession, settings: Mapping[str, str], request: Mapping[str, Any]) -> Any:  # noqa: ANN401, ARG001 - as `write_client.call`
+def call(spark: SparkSession, settings: Mapping[str, str], request: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as `write_client.call`
     """Call a function of this module; `method`, and `table` with its database."""
     return METHODS[request["method"]](spark._jvm, request["table"])  # noqa: SLF001 - Delta's Java
 
@@ -37,7 +37,7 @@ def hold_commit(jvm: Any, table: str) -> None:  # noqa: ANN401 - Py4J's object
     delta.TransactionExecutionObserver.setObserver(observer)
 
 
-def is_waiting(jvm: Any, table: str) -> bool:  # noqa: ANN401, ARG001 - as above
+def is_waiting(jvm: Any, table: str) -> bool:  # noqa: ANN401 - as above
     return str(_BARRIERS[table].load().toString()) == REQUESTED
 
 

@@ -115,7 +115,6 @@ class SparkConnection:
     def run(
         self, statement: str, *, timeout_s: float, tables: Sequence[tuple[str, str]] = ()
     ) -> Reply:
-        del tables
         result = self._session.run(statement, timeout_s=timeout_s)
         every = tuple(Column(name, type_, canonical_type(type_)) for name, type_ in result.columns)
         return query_sql.reply(every, result.rows, result.seconds, statement, self._confirmed)
@@ -167,17 +166,14 @@ class SparkEngine:
     unasked: Mapping[str, str] = MappingProxyType({})
 
     def statements(
-        self,
-        distribution: Distribution,  # noqa: ARG002 - the same for all
-        settings: ReaderSettings,
-        question: Question,
+        self, distribution: Distribution, settings: ReaderSettings, question: Question
     ) -> tuple[str, ...]:
         return (_select(question, FOLDER if settings.get(BY) == PATH else ""),)
 
-    def time_travel(self, distribution: Distribution) -> TimeTravel:  # noqa: ARG002 - as above
+    def time_travel(self, distribution: Distribution) -> TimeTravel:
         return TIME_TRAVEL
 
-    def fingerprint_words(self, settings: ReaderSettings) -> FingerprintWords | None:  # noqa: ARG002 - as above
+    def fingerprint_words(self, settings: ReaderSettings) -> FingerprintWords | None:
         return FINGERPRINTS
 
     def cannot(
@@ -188,10 +184,7 @@ class SparkEngine:
         return engine_support.missing_library(distribution, settings, format_)
 
     def by_hand(
-        self,
-        distribution: Distribution,  # noqa: ARG002 - the same for all
-        settings: ReaderSettings,
-        format_: FormatFacts,  # noqa: ARG002
+        self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
     ) -> tuple[str, ...]:
         conf = session_settings(settings)
         return tuple(f"set {name}={value};" for name, value in conf.items())
@@ -211,7 +204,6 @@ class SparkEngine:
         progress: Progress,
         planned: PlannedReads = None,
     ) -> Iterator[Server]:
-        del planned
         progress.note(f"start {runtime.distribution.name}")
         with launch.spark(runtime, metastore, folder) as spark:
             server = SparkServer(spark.running, spark)

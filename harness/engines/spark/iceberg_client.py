@@ -19,7 +19,7 @@ JAVA_CLASS: Final = "JavaClass"
 """What Py4J has for a class that is there; for another one it has a package."""
 
 
-def call(spark: SparkSession, settings: Mapping[str, str], request: Mapping[str, Any]) -> None:  # noqa: ARG001 - as `write_client.call`
+def call(spark: SparkSession, settings: Mapping[str, str], request: Mapping[str, Any]) -> None:
     """Call a function of this module: `method` with named `arguments`, and a `table`."""
     jvm: Any = spark._jvm  # noqa: SLF001 - the only way to Iceberg's Java
     session = spark._jsparkSession  # noqa: SLF001 - as above
@@ -103,7 +103,7 @@ def add_column(
     update.commit()
 
 
-def require_column(gateway: Any, table: Any, name: str) -> None:  # noqa: ANN401, ARG001 - as above
+def require_column(gateway: Any, table: Any, name: str) -> None:  # noqa: ANN401 - as above
     """Forbid NULL in a column, whatever is there (`UpdateSchema`)."""
     table.updateSchema().allowIncompatibleChanges().requireColumn(name).commit()
 

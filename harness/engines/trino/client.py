@@ -225,7 +225,6 @@ class TrinoConnection:
     def run(
         self, statement: str, *, timeout_s: float, tables: Sequence[tuple[str, str]] = ()
     ) -> Reply:
-        del tables
         declared = tolerances.for_format(self._declared, "")
         return self._run(statement, timeout_s, Tally(declared))
 

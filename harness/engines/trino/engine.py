@@ -144,7 +144,7 @@ class TrinoProgram:
             files[f"catalog/{name}.properties"] = text
         return files
 
-    def environment(self, around: Surroundings) -> Mapping[str, str]:  # noqa: ARG002 - of the contract
+    def environment(self, around: Surroundings) -> Mapping[str, str]:
         return {}
 
     def class_path(self, installation: Installation) -> Sequence[Path]:
@@ -402,7 +402,7 @@ class TrinoEngine:
         ansi, nan = query_sql.ANSI, query_sql.NAN_FUNCTION
         return name, query_sql.select(question, ansi, words, name, nan, self._fingerprints)
 
-    def fingerprint_words(self, settings: ReaderSettings) -> FingerprintWords | None:  # noqa: ARG002 - the same for all
+    def fingerprint_words(self, settings: ReaderSettings) -> FingerprintWords | None:
         return self._fingerprints
 
     def cannot(

@@ -4,8 +4,6 @@ Source: Delta transaction log protocol, "Reader Requirements for Column Mapping"
 Vectors", "Type Widening", "Valid Feature Names in Table Features".
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

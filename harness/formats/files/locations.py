@@ -1,7 +1,5 @@
 """Where files lie that a table's records name by paths of where they once lay. Pure."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ Sources: Iceberg table specification, "Manifests", "Manifest Lists", "Position D
 the bounds of reserved field ids) and "Table Metadata"; Puffin specification, "Footer structure".
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -3,8 +3,6 @@
 Source: Iceberg table specification, "Name Mapping Serialization".
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any

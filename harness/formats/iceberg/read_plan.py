@@ -35,7 +35,7 @@ _FILE_PATH: Final = 2147483546, "file_path"
 _POSITION: Final = 2147483545, "pos"
 """Reserved ids and names of the columns of position delete files."""
 _DEFAULTS_SINCE: Final = 3
-_LOOKED_AT: Final = 8
+_LOOKED_AT: Final = 2
 """Of so many files it is looked up whether they have ids."""
 
 

@@ -1,7 +1,5 @@
 """The statements by which an engine is asked for sums of hashes, or for rows by their hashes."""
 
-from __future__ import annotations
-
 import pytest
 
 from harness.artifacts import distributions

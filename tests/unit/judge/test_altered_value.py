@@ -1,10 +1,15 @@
 import datetime
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 
+from harness.core.records import FindingKind, Responsible
 from harness.judge.altered_value import near
-from harness.model.canonical import Value
+from harness.model.canonical import MapValue, Value
+from tests.builders.judged_story import blamed, case_of, judged
+from tests.builders.table_story import history
+from tests.builders.traced_answer import read
 
 MOMENT = datetime.datetime(2001, 1, 9, 2, 43, 21, 250000)  # noqa: DTZ001 - canonical
 LAST = datetime.datetime(9999, 12, 31, 23, 59, 59, 999999)  # noqa: DTZ001
@@ -46,6 +51,7 @@ OLD = datetime.datetime(1582, 10, 4, 12)  # noqa: DTZ001
         (LAST, datetime.datetime(1816, 3, 30, 5, 56, 8, 66277)),  # noqa: DTZ001 - modulo 2 ** 64
         (LAST, "2262-04-11 23:47:16.854775807"),  # the last one of 64 bits of nanoseconds
         (datetime.datetime(1500, 1, 1), datetime.datetime(2084, 7, 20, 23, 34, 33, 709551)),  # noqa: DTZ001
+        (datetime.datetime(1500, 1, 1), "2084-07-29 23:34:33.709551616"),  # noqa: DTZ001 - Julian
         (datetime.datetime(1500, 1, 1), "1677-09-21 00:12:43.145224192"),  # noqa: DTZ001
         (datetime.datetime(1500, 1, 1), "1677-09-21 00:12:43.145225"),  # noqa: DTZ001
         ("e\u0301", "\u00e9"),
@@ -124,3 +130,15 @@ def test_lost_digits_other_zones_and_cut_texts_are_near(expected: Value, actual:
 )
 def test_everything_else_is_not(expected: Value, actual: Value) -> None:
     assert not near(expected, actual)
+
+
+@pytest.mark.parametrize(
+    ("kind", "empty"), [("array<string>", ()), ("map<string, int>", MapValue(()))]
+)
+def test_null_that_is_shown_as_an_empty_array_or_map_is_altered(kind: str, empty: Value) -> None:
+    story = history(f"insert 1; add l {kind}")
+    reply = read(story).reply
+    at = reply.names.index("l")
+    rows = tuple((*row[:at], empty, *row[at + 1 :]) for row in reply.rows)
+    (verdict,) = judged(case_of(story), [replace(reply, rows=rows)])
+    assert blamed(verdict) == {(FindingKind.ALTERED_VALUE, Responsible.READER)}
