@@ -93,7 +93,7 @@ PLANTS: tuple[Callable[[pa.Table, int], pa.Table], ...] = (
 )  # fmt: skip
 
 
-EVERY_TYPE = ("duckdb-2.0.1", "datafusion-55.0.0", "trino-476", "spark-3.5.8", "hive-4.0.1")
+EVERY_TYPE = ("duckdb-2.0.1", "datafusion-55.0.0", "trino-476", "spark-3.5.8", "hive-3.1.3")
 
 
 def every_type() -> pa.Table:
