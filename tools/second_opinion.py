@@ -614,10 +614,7 @@ def page(states: Mapping[str, int], every: Sequence[Compared]) -> Iterator[str]:
     yield from table(heads, _explained(every, errors=False))
     yield from ("", "## States without an opinion", "")
     yield from table(heads, _explained(every, errors=True))
-    left = [
-        f"{name}, {states[name]} states: {why}." for name, why in NONE.items() if name in states
-    ]
-    yield from ("", *(f"- {line}" for line in left)) if left else ()
+    yield from ("", *(f"- {name}: {why}." for name, why in NONE.items()))
     if lines := list(unexplained(every)):
         yield from ("", "## Not explained", "", *(f"- {line}" for line in lines))
 

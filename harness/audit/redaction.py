@@ -10,6 +10,8 @@ from typing import Final
 
 from harness.audit.records import AuditedAnswer, AuditedTable, ShownDifference
 
+_PLAIN: Final = re.compile("No such file or directory|Permission denied|is gone|is not JSON")
+"""What is a reason and no value."""
 _BEGINNING: Final = re.compile(r"^[^:'\"`(\[{]*")
 
 
@@ -53,12 +55,12 @@ def _difference(shown: ShownDifference, key: str) -> ShownDifference:
 def _sentence(text: str, key: str) -> str:
     """Return the beginning of a text, which names what happened; what it is about may be values.
 
-    >>> _sentence("p=7/1.parquet: no 'x'", "k"), _sentence("nothing", "k")
-    ('1.parquet #f3742359a1', 'nothing')
+    >>> _sentence("p=7/1.parquet: no 'x'", "k"), _sentence("p=7/1.parquet: is gone", "k")
+    ('1.parquet #f3742359a1', '1.parquet, is gone #c1eadfda51')
     """
     rest = _BEGINNING.sub("", text, count=1)
-    named = _name(text[: len(text) - len(rest)])
-    return f"{named} {_fingerprint(rest, key)}".strip()
+    named = [_name(text[: len(text) - len(rest)]), *_PLAIN.findall(rest)[:1]]
+    return f"{', '.join(filter(None, named))} {_fingerprint(rest, key)}".strip()
 
 
 def _name(path: str) -> str:

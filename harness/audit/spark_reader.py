@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import socket
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -63,6 +64,8 @@ _CONF: Final = {
     "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
 }
 SPARK: Final = "spark"
+PLAN: Final = "plan"
+"""Begins the names of folders of what Spark is given of a plan."""
 _UNKNOWN: Final = "nothing is known of the table"
 Answer = TypeVar("Answer")
 
@@ -187,7 +190,7 @@ class SparkReader:
         """
         table = SparkTable(
             self,
-            SparkPlan(plan, work_folders.numbered(self.folder, "plan")),
+            SparkPlan(plan, work_folders.numbered(self.folder, PLAN)),
             f"audited_{next(self._numbers)}",
         )
         with self.progress.count(f"{self.name} carries out a read plan", 2) as steps:
@@ -248,7 +251,11 @@ def start(
     work = work_folders.numbered(folder, f"{distribution.name}-plans")
     running = launch.spark(runtime, MetastoreUris(""), work_folders.numbered(work, "jvm"))
     with started(distribution.name, running, progress) as spark:
-        yield SparkReader(distribution.name, spark.open({}), work, progress)
+        try:
+            yield SparkReader(distribution.name, spark.open({}), work, progress)
+        finally:
+            for written in work.glob(f"{PLAN}-*"):  # it may have rows of tables
+                shutil.rmtree(written, ignore_errors=True)
 
 
 def _configured(distribution: Distribution, master: str) -> Distribution:

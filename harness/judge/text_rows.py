@@ -11,11 +11,10 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from harness.judge.difference import Difference, DifferenceKind
-from harness.model.canonical import MapValue, Value
+from harness.model.canonical import MapValue, Value, leaves
 from harness.model.conversion import cast_text
 
 if TYPE_CHECKING:
@@ -141,16 +140,7 @@ def lines_of(values: Iterable[Value]) -> Sequence[Line]:
 
 
 def _strings(value: Value) -> Iterator[str]:
-    match value:
-        case str():
-            yield value
-        case tuple():
-            for element in value:
-                yield from _strings(element)
-        case dict():
-            yield from _strings(tuple(value.values()))
-        case MapValue():
-            yield from _strings(tuple(chain(*value.pairs)))
+    return (part for part in leaves(value) if isinstance(part, str))
 
 
 def _text(value: Value, depth: int = 1) -> str | None:

@@ -139,7 +139,7 @@ class Asked:
         (table,) = pinned(str(right), ())
         assert isinstance(table, PinnedTable)
         plan, entry = auditing._pin(table)
-        truth = auditing._truth("audit_1", table, plan, AuditLimits(fetched=100))
+        truth = auditing._truth("audit_1", table, plan, AuditLimits(fetched=100), None)
         storage = {**entry.table["sd"], "location": str(given)}
         entry = replace(entry, table={**entry.table, "sd": storage})
         (folder / "work").mkdir()

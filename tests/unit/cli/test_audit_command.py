@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from harness.audit.audit import AuditLimits
 from harness.audit.comparison import TableDifferenceKind
 from harness.audit.records import AuditedTable, ShownDifference
 from harness.cli import app, audit_command
@@ -221,3 +222,18 @@ def test_no_value_is_in_an_error_of_the_harness(
     shown = capsys.readouterr()
     assert "this is a defect of the harness" in shown.err
     assert "secret" not in shown.err
+
+
+def test_limits_are_those_that_were_asked_for_also_when_it_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen = []
+
+    def look(*arguments: Any) -> Iterator[AuditedTable]:  # noqa: ANN401 - stands for `audit`
+        seen.append(arguments[4])
+        return iter(())
+
+    monkeypatch.setattr(audit_command, "look", look)
+    audit("--timeout", "7", "--most-seconds", "8", "--most-bytes", "9", "--most-rows", "10")
+    app.main(["audit", "--resume"])
+    assert seen == [AuditLimits(7, 8, 9, 10)] * 2
