@@ -79,5 +79,8 @@ def _entries(lines: IO[str], address: str, total: int) -> Iterator[Entries | Use
         entry = _message(lines, address)
         kind = UsedFormat.VIEW if entry.get("view") else UsedFormat.ICEBERG
         location, content = entry.get("location", ""), entry.get("content", {})
-        table = CatalogTable(entry["name"], kind, location=location, content=content)
+        metadata = entry.get("metadata", "")
+        table = CatalogTable(
+            entry["name"], kind, location=location, metadata=metadata, content=content
+        )
         yield unread(table, entry["unread"]) if "unread" in entry else (table,)

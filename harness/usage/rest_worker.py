@@ -38,7 +38,8 @@ def described(catalog: Any, name: Name) -> dict[str, Any]:  # noqa: ANN401 - the
     except Exception as problem:  # noqa: BLE001 - a table that fails must not hide the others
         return {**entry, "unread": f"{type(problem).__name__}: {problem}"}
     metadata = table.metadata.model_dump(mode="json", by_alias=True, exclude_none=True)
-    return {**entry, "location": table.location(), "content": metadata}
+    where = {"location": table.location(), "metadata": table.metadata_location}
+    return {**entry, **where, "content": metadata}
 
 
 def main(address: str, patterns: Sequence[str]) -> None:

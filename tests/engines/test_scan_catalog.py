@@ -1,15 +1,22 @@
-"""`harness scan` of a real REST catalog, whose tables lie in a real object store."""
+"""`harness scan` and `harness audit` of a real REST catalog; its tables lie in an object store."""
 
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 
 import pytest
 
 from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import Cache
+from harness.audit import audit
+from harness.audit.readers import AuditReaders
+from harness.audit.tables import pinned
 from harness.core.progress import Progress
+from harness.core.records import VerdictKind
+from harness.scenario.cells import parse_reader
 from harness.usage import rest_listing, scan
 from harness.usage.usage_file import Usage, UsedTable
 from tests.builders.table_folders import short
@@ -70,6 +77,22 @@ def test_the_tables_of_a_catalog_are_read_from_its_object_store(catalog: nessie.
     assert list(known) == ["sales.orders", "sales.parts"]
     assert short(known["sales.orders"].schema_changes) == ["rename f1 f1_new unknown"]
     assert not any(table.unread for table in known.values())
+
+
+def test_the_tables_of_a_catalog_are_audited_where_they_lie(
+    catalog: nessie.Catalog, cache: Cache, tmp_path: Path
+) -> None:
+    start = partial(AuditReaders, cache, tmp_path, Progress())
+    reader = parse_reader(rest_listing.LIBRARY)
+    audited = audit.audit(tuple(pinned(catalog.address, ("sales",))), [reader], start, Progress())
+    by_name = {table.name: table for table in audited}
+    assert {name: (table.rows, table.problem) for name, table in by_name.items()} == {
+        "sales.orders": (3, ""),
+        "sales.parts": (0, ""),
+    }
+    assert by_name["sales.orders"].columns == (("id", "long"), ("f1_new", "string"))
+    answers = [answer for table in by_name.values() for answer in table.answers]
+    assert {(answer.verdict, answer.because) for answer in answers} == {(VerdictKind.CORRECT, "")}
 
 
 def test_without_the_catalog_they_are_known_by_their_folders(catalog: nessie.Catalog) -> None:
