@@ -19,7 +19,7 @@ from harness.core.progress import Progress, started
 from harness.engines.api import Engine, Server
 from harness.engines.python_library import Entry, PythonLibrary
 from harness.read.questions import load_engine
-from harness.runtime import metastore_client, provide, work_folders
+from harness.runtime import metastore, metastore_client, provide, work_folders
 from harness.runtime.api import MetastoreUris
 from harness.runtime.metastore_objects import CatalogEntry, decode, placed
 
@@ -63,7 +63,8 @@ class AuditReaders:
         if isinstance(engine, PythonLibrary):
             serving = engine.serve_tables(runtime, self._catalog, folder, self.progress)
         else:
-            serving = engine.serve(runtime, self._metastore, folder, self.progress)
+            through = metastore.oldest_for(distribution) or metastore.DISTRIBUTION
+            serving = engine.serve(runtime, self._metastore(through), folder, self.progress)
         return engine, self.stack.enter_context(started(name, serving, self.progress))
 
     @cached_property
@@ -77,15 +78,20 @@ class AuditReaders:
         )
 
     @cached_property
-    def _metastore(self) -> MetastoreUris:
-        """One metastore for all servers, started when the first of them needs it."""
-        folder = work_folders.numbered(self.folder, "metastore")
-        starting = provide.start_metastore(self.cache, folder, self.progress)
-        running = self.stack.enter_context(starting)
-        with metastore_client.connect(running.uri) as client:
-            for database, entry in self.entries.items():
-                client.register(database, [entry], entry.table["sd"]["location"])
-        return running.uris
+    def _metastores(self) -> dict[str, MetastoreUris]:
+        return {}
+
+    def _metastore(self, name: str) -> MetastoreUris:
+        """Return one metastore for all servers that can ask it, started for the first of them."""
+        if name not in self._metastores:
+            folder = work_folders.numbered(self.folder, name)
+            starting = provide.start_metastore(self.cache, folder, self.progress, name)
+            running = self.stack.enter_context(starting)
+            with metastore_client.connect(running.uri) as client:
+                for database, entry in self.entries.items():
+                    client.register(database, [entry], entry.table["sd"]["location"])
+            self._metastores[name] = running.uris
+        return self._metastores[name]
 
 
 def _thrift(database: str, entry: CatalogEntry) -> Entry:
