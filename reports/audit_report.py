@@ -202,8 +202,8 @@ def _difference(shown: ShownDifference) -> str:
     where = f" (row {shown.position} of {shown.file})" if shown.file else ""
     match shown.kind:
         case TableDifferenceKind.VALUE:
-            wrong = f"{shown.column} is {shown.actual} instead of {shown.expected}"
-            return f"{wrong} in {shown.row}{where}"
+            row = f" in {shown.row}" if shown.row else ""
+            return f"{shown.column} is {shown.actual} instead of {shown.expected}{row}{where}"
         case TableDifferenceKind.LOST_ROW:
             return f"this row is not shown: {shown.row}{where}"
         case TableDifferenceKind.EXTRA_ROW:

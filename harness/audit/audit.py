@@ -316,8 +316,11 @@ class AnswerJudge:
         if self.milliseconds and not any(finer(value) for row in shown for value in row):
             expected = [tuple(map(_by_milliseconds, row)) for row in expected]
         wrong = comparison.differences(labels, expected, names, shown)
+        if not whole and wrong and len(names) == len(shown) == 1:
+            ((number,),) = shown
+            return (TableDifference(TableDifferenceKind.VALUE, names[0], None, len(taken), number),)
         return tuple(
-            replace(one, row=taken[one.row]) if whole and one.row is not None else one
+            one if one.row is None else replace(one, row=taken[one.row] if whole else None)
             for one in wrong
         )
 
@@ -329,8 +332,10 @@ class AnswerJudge:
 
     def _shown(self, wrong: TableDifference) -> ShownDifference:
         file, position = self.table.place(wrong.row)
-        row = wrong.actual if wrong.row is None else self.table.rows.rows[wrong.row]
         whole = wrong.kind in {TableDifferenceKind.LOST_ROW, TableDifferenceKind.EXTRA_ROW}
+        row: Value = wrong.actual if whole else None  # a number of rows is none of the table's
+        if wrong.row is not None:
+            row = self.table.rows.rows[wrong.row]
         return ShownDifference(
             wrong.kind,
             wrong.column,
