@@ -15,7 +15,7 @@ from hashlib import sha256
 from typing import Final
 
 from harness.artifacts import distributions
-from harness.audit import arrow_answers, comparison, large_tables, read_strategies, table_rows
+from harness.audit import arrow_answers, comparison, read_strategies, table_rows
 from harness.audit.arrow_answers import HashedAnswers
 from harness.audit.bank import check_there, identity
 from harness.audit.catalog_entry import catalog_entry
@@ -23,6 +23,7 @@ from harness.audit.comparison import Row, TableDifference, TableDifferenceKind
 from harness.audit.file_rows import FileTable
 from harness.audit.fingerprints import PlanFingerprints
 from harness.audit.large_tables import FingerprintReader, LargeTable
+from harness.audit.limits import NO_LIMITS, AuditLimits
 from harness.audit.projection import full_type
 from harness.audit.readers import AuditReaders, Entries
 from harness.audit.records import AuditedAnswer, AuditedTable, ShownDifference
@@ -67,7 +68,6 @@ MOST_SHOWN: Final = 20
 """So many differences of an answer are kept, with the number of all."""
 MOST_COLUMNS: Final = 12
 """Of so many columns conditions are asked."""
-TIMEOUT_S: Final = 300.0
 SOME: Final = 100
 """Of so many rows of a large table the values of conditions are taken."""
 ENOUGH: Final = 2
@@ -133,23 +133,6 @@ class PartOfTable(TableTruth):
     """Some rows of a table, which say nothing of how it was read."""
 
     read_otherwise = ()
-
-
-@dataclass(frozen=True, slots=True)
-class AuditLimits:
-    """What a table may cost; what is over it is not known."""
-
-    timeout_s: float = TIMEOUT_S
-    """For each question."""
-    seconds: float | None = None
-    """For all questions of one reader."""
-    size: int | None = None
-    """Bytes of data files."""
-    fetched: int = large_tables.MOST_ROWS
-    """Of tables with more rows all are fetched by nobody."""
-
-
-NO_LIMITS: Final = AuditLimits()
 
 
 def ask(

@@ -35,8 +35,6 @@ from harness.model.fingerprint import Fingerprint, Sums
 from harness.model.identifiers import TABLE
 from harness.model.query import ALL, Query
 
-MOST_ROWS: Final = 10_000
-"""Tables with more rows are compared by fingerprints."""
 MOST_FETCHED: Final = 500
 """So many rows of groups that differ are fetched, and looked at."""
 DIGITS: Final = 3

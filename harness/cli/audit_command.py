@@ -20,11 +20,10 @@ from harness.artifacts.cache import Cache
 from harness.artifacts.repository import without_login
 from harness.audit import known as known_differences
 from harness.audit import spark_reader
-from harness.audit.audit import NO_LIMITS, TIMEOUT_S, AuditLimits
 from harness.audit.audit import audit as look
 from harness.audit.bank import AnswerBank
 from harness.audit.known import KnownDifferences
-from harness.audit.large_tables import MOST_ROWS
+from harness.audit.limits import NO_LIMITS, TIMEOUT_S, AuditLimits
 from harness.audit.readers import AuditReaders
 from harness.audit.records import Audit, AuditedTable
 from harness.audit.redaction import without_values
@@ -64,6 +63,8 @@ class AuditRequest:
     """The reader that the other one is compared with; empty where none is."""
     banked: bool = False
     """Whether the answers of the old reader are those of the bank."""
+    partial_allowed: bool = False
+    """Whether what both sides refuse for the larger part is good enough."""
     spark: str = ""
     """The master of the Spark that reads the tables; empty where this process does."""
     limits: AuditLimits = NO_LIMITS
@@ -94,26 +95,7 @@ def audit(
         list[str] | None,
         typer.Option("--database", metavar="PATTERN", help="Only databases of this name."),
     ] = None,
-    spark: Annotated[
-        str,
-        typer.Option(
-            metavar="MASTER",
-            help="Let Spark read the tables: local[*], or spark://host:port of a cluster that sees "
-            "them and the folder of the audit.",
-        ),
-    ] = "",
     timeout: options.TimeoutOption = TIMEOUT_S,
-    most_seconds: Annotated[
-        float | None,
-        typer.Option(min=1, help="Seconds for a table and a reader; what is left is not known."),
-    ] = None,
-    most_bytes: Annotated[
-        int | None,
-        typer.Option(min=1, help="Bytes of data files of a table; a larger one is not known."),
-    ] = None,
-    most_rows: Annotated[
-        int, typer.Option(min=1, help="Compare tables with more rows by fingerprints.")
-    ] = MOST_ROWS,
     folders: options.OwnOption = None,
     run_dir: options.RunDirOption = None,
     resume: options.ResumeOption = False,
@@ -140,11 +122,7 @@ def audit(
         tuple(reader),
         tuple(database or ()),
         tuple(path.resolve() for path in folders or ()),
-        *given.paths,
-        shadow=given.shadow,
-        no_values=given.no_values,
-        spark=spark,
-        limits=AuditLimits(timeout, most_seconds, most_bytes, most_rows),
+        **given.of_request(timeout),
     )
     return carried_out("audit", request, run_dir, output, offline=offline)
 
@@ -216,7 +194,9 @@ class _Prepared:
             old = self.bank if request.banked else None
             banked = {one.key: old.answers(one, request.old) for one in tables} if old else {}
             *_, new = request.readers
-            result = TableComparison(request.old, new, tables, banked, self.known)
+            result = TableComparison(
+                request.old, new, tables, banked, self.known, request.partial_allowed
+            )
         else:
             result = AuditResult(Audit(address, request.readers, tables), self.known)
         drafted = [

@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 
 from harness.artifacts.cache import OFFLINE
 from harness.audit import table_list
+from harness.audit.limits import MOST_ROWS, AuditLimits
 from harness.audit.table_list import TableAddress
 from harness.cli.output import Output
 from harness.cli.plan_options import QUICK_START, NamedParts, PlanOverrides
@@ -303,11 +304,21 @@ class TableOptions:
     bank: Path | None = None
     shadow: bool = False
     no_values: bool = False
+    spark: str = ""
+    most_seconds: int | None = None
+    most_bytes: int | None = None
+    most_rows: int = MOST_ROWS
 
-    @property
-    def paths(self) -> tuple[Path | None, Path | None]:
-        known, bank = (path and path.resolve() for path in (self.known, self.bank))
-        return known, bank
+    def of_request(self, timeout_s: float) -> Mapping[str, Any]:
+        """Return what an `AuditRequest` takes as it is."""
+        return {
+            "known": self.known and self.known.resolve(),
+            "bank": self.bank and self.bank.resolve(),
+            "shadow": self.shadow,
+            "no_values": self.no_values,
+            "spark": self.spark,
+            "limits": AuditLimits(timeout_s, self.most_seconds, self.most_bytes, self.most_rows),
+        }
 
     def addresses(self, named: Sequence[str]) -> tuple[TableAddress, ...]:
         listed = table_list.read(self.tables) if self.tables else ()
@@ -325,6 +336,10 @@ def _address(text: str) -> TableAddress:
 
 def _path(metavar: str, text: str) -> tuple[object, None]:
     return Annotated[Path | None, typer.Option(metavar=metavar, help=text)], None
+
+
+def _limit(text: str) -> tuple[object, None]:
+    return Annotated[int | None, typer.Option(min=1, help=text)], None
 
 
 def _flag(name: str, text: str) -> tuple[object, bool]:
@@ -353,6 +368,25 @@ with_tables = _with(
         "shadow": _flag("--shadow", "Report, and end with 0 whatever comes of it."),
         "no_values": _flag(
             "--no-values", "Show and store fingerprints instead of values of tables."
+        ),
+        "spark": (
+            Annotated[
+                str,
+                typer.Option(
+                    metavar="MASTER",
+                    help="Let Spark read the tables: local[*], or spark://host:port of a cluster "
+                    "that sees them and the folder of the audit.",
+                ),
+            ],
+            "",
+        ),
+        "most_seconds": _limit("Seconds for a table and a reader; what is left is not known."),
+        "most_bytes": _limit("Bytes of data files of a table; a larger one is not known."),
+        "most_rows": (
+            Annotated[
+                int, typer.Option(min=1, help="Compare tables with more rows by fingerprints.")
+            ],
+            MOST_ROWS,
         ),
     },
 )

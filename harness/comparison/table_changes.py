@@ -38,6 +38,7 @@ class TableComparison:
     banked: Mapping[tuple[str, str], tuple[AuditedAnswer, ...]] = field(default_factory=dict)
     """By the keys of tables the answers of the old reader that were given before."""
     known: KnownDifferences = NOTHING_KNOWN
+    partial_allowed: bool = False
 
     @cached_property
     def pairs(self) -> tuple[AnswerPair, ...]:
@@ -107,7 +108,7 @@ class TableComparison:
     def status(self) -> int:
         """The exit status, as `SideComparison.status`."""
         status = (NEW if self.worse else GOOD) if self._all_known else UNKNOWN
-        status = UNKNOWN if status == GOOD and self.in_part else status
+        status = UNKNOWN if status == GOOD and self.in_part and not self.partial_allowed else status
         return max(status, NEW) if self.line_problems else status
 
 

@@ -13,9 +13,10 @@ import pyarrow as pa
 import pytest
 
 from harness.audit.arrow_answers import HashedAnswers
-from harness.audit.audit import AuditLimits, audit
+from harness.audit.audit import audit
 from harness.audit.comparison import TableDifferenceKind
 from harness.audit.fingerprints import HashedRows
+from harness.audit.limits import AuditLimits
 from harness.audit.records import AuditedAnswer, AuditedTable
 from harness.audit.tables import PinnedTable, pinned
 from harness.core.progress import Progress

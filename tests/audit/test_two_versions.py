@@ -135,6 +135,30 @@ def test_a_worse_answer_that_is_known_does_not_count(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.usefixtures("here")
+def test_what_both_sides_refuse_for_the_larger_part_can_be_allowed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    right = table(RIGHT, RIGHT)
+    refused = [
+        replace(REFUSED, reader=side, query=query) for side in (OLD, NEW) for query in ("a", "b")
+    ]
+    questions = (*right.questions, "a", "b")
+    finds(monkeypatch, replace(right, questions=questions, answers=(*right.answers, *refused)))
+    assert upgrade() == 3
+    assert upgrade("--allow-partial") == 0
+
+
+@pytest.mark.usefixtures("here")
+def test_an_upgrade_on_tables_has_the_limits_of_an_audit(monkeypatch: pytest.MonkeyPatch) -> None:
+    finds(monkeypatch, table(RIGHT, RIGHT))
+    limits = "--timeout", "7", "--most-seconds", "8", "--most-bytes", "9", "--most-rows", "10"
+    assert upgrade(*limits, "--spark", "local[1]") == 0
+    request = json.loads(Path("runs/upgrade-0/request.json").read_text(encoding="utf-8"))
+    assert list(request["limits"].values()) == [7, 8, 9, 10]
+    assert request["spark"] == "local[1]"
+
+
+@pytest.mark.usefixtures("here")
 def test_a_bank_answers_for_an_engine_that_is_gone(
     monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:

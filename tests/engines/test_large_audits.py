@@ -23,8 +23,9 @@ import pytest
 from harness.artifacts.cache import Cache
 from harness.audit import audit as auditing
 from harness.audit import table_rows
-from harness.audit.audit import AuditLimits, TableTruth
+from harness.audit.audit import TableTruth
 from harness.audit.comparison import TableDifferenceKind
+from harness.audit.limits import AuditLimits
 from harness.audit.readers import AuditReaders
 from harness.audit.records import AuditedAnswer
 from harness.audit.tables import PinnedTable, pinned

@@ -136,7 +136,13 @@ def upgrade(
     named.read()  # readers of a file can be sides
     if resume or table or given != options.TableOptions():
         others = rollout, usage, accept, profile, query, mixed, role != sides.READER
-        asked = None if resume else table_command.request(old, new, table, given, folders, others)
+        asked = (
+            None
+            if resume
+            else table_command.request(
+                old, new, table, given, folders, timeout, allow_partial, others
+            )
+        )
         return audit_command.carried_out("upgrade", asked, run_dir, output, offline=offline)
 
     tables, accepted = usage_file.read(usage) if usage else None, _accepted(accept)

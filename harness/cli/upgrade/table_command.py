@@ -19,6 +19,8 @@ def request(
     tables: Sequence[str] | None,
     given: TableOptions,
     scenarios: Sequence[Path] | None,
+    timeout_s: float,
+    partial_allowed: bool,
     others: Sequence[object],
 ) -> AuditRequest:
     """Return the audit of tables by both sides; `others`: options about tables of scenarios."""
@@ -36,9 +38,8 @@ def request(
         (after,) if banked else (before, after),
         (),
         tuple(path.resolve() for path in scenarios or ()),
-        *given.paths,
-        shadow=given.shadow,
-        no_values=given.no_values,
+        **given.of_request(timeout_s),
+        partial_allowed=partial_allowed,
         old=before,
         banked=banked,
     )

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from harness.audit.audit import AuditLimits
 from harness.audit.comparison import TableDifferenceKind
+from harness.audit.limits import AuditLimits
 from harness.audit.records import AuditedTable, ShownDifference
 from harness.cli import app, audit_command
 from tests.builders.audited_answers import (
