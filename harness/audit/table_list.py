@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from harness.artifacts.repository import without_login
-from harness.audit.tables import PinnedTable, pinned
+from harness.audit.tables import METADATA_FILES, PinnedTable, pinned
 from harness.core import yaml_reader
 from harness.core.errors import HarnessError, UsageProblem, printable
 from harness.core.problems import Problems
@@ -117,7 +117,8 @@ def pinned_tables(
 def _expanded(address: str) -> Sequence[str]:
     local = "://" not in address and _GLOB.search(address) is not None
     names = sorted(glob(address)) if local else []  # noqa: PTH207 - of a whole path
-    return names or [address]
+    # Beside tables lie lists, notes and the like.
+    return [n for n in names if Path(n).is_dir() or n.endswith(METADATA_FILES)] or [address]
 
 
 def _name(table: PinnedTable | UsedTable) -> str:

@@ -39,6 +39,8 @@ HIVE: Final = frozenset(
     }
 )
 
+METADATA_FILES: Final = ".metadata.json", ".metadata.json.gz"
+
 
 @dataclass(frozen=True, slots=True)
 class PinnedTable:
@@ -103,7 +105,7 @@ def pinned(address: str, patterns: Sequence[str]) -> Iterator[PinnedTable | Used
 
     The address may be that of the metadata file of an Iceberg table too.
     """
-    if address.endswith((".metadata.json", ".metadata.json.gz")) and "/" in address:
+    if address.endswith(METADATA_FILES) and "/" in address:
         whole = address if "://" in address else str(Path(address).absolute())
         location = whole.rpartition("/")[0].removesuffix(f"/{METADATA}")
         name = location.rpartition("/")[2]

@@ -73,14 +73,18 @@ def _root(address: str) -> _Root:
     location = address if "://" in address else str(Path(address).absolute())
     try:
         folder = table_folder.at(location)
-        if not folder.exists() and not folder.listed():
+        problem = ""
+        if "://" not in address and Path(address).is_file():
+            problem = f"{address} is a file"
+        elif not folder.exists() and not folder.listed():
+            problem = f"there is no folder {address}"
+        if problem:
             raise UsageProblem(
-                f"there is no folder {address}; allowed: a folder, such as s3://bucket/warehouse, "
-                "the address of a metastore, thrift://host:port, or of an Iceberg REST catalog, "
-                "https://host/path"
+                f"{problem}; allowed: a folder, such as s3://bucket/warehouse, the address of a "
+                "metastore, thrift://host:port, or of an Iceberg REST catalog, https://host/path"
             )
-    except UnreadableError as problem:
-        raise EnvironmentProblem(f"{address} cannot be read: {problem}") from problem
+    except UnreadableError as unreadable:
+        raise EnvironmentProblem(f"{address} cannot be read: {unreadable}") from unreadable
     return _Root(folder, location)
 
 

@@ -65,6 +65,10 @@ def test_what_is_wrong_is_told_by_file_and_line(
 def test_an_address_that_is_wrong_hides_no_other(tmp_path: Path) -> None:
     orders, absent = delta(tmp_path / "w.db" / "orders"), str(tmp_path / "absent")
     (tmp_path / "empty").mkdir()
+    note = tmp_path / "w.db" / "ord.txt"
+    note.write_text("a note beside the tables")
+    with pytest.raises(UsageProblem, match=r"ord\.txt is a file; allowed: a folder"):
+        pinned_tables([TableAddress(str(note))])
     addresses = (absent, str(tmp_path / "empty"), orders, f"{tmp_path}/*.db/ord*")
     first, second, third = pinned_tables([TableAddress(address) for address in addresses])
     assert isinstance(first, UsedTable)
