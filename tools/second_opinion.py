@@ -89,6 +89,11 @@ FILES_ALONE: Final = ("pyarrow",)
 GO_BACK: Final = ("pyiceberg", "deltalake", "duckdb")
 """They show an earlier table with the columns of then; hudi-rs has those of now."""
 OPINIONS: Final = "opinions.jsonl"
+META_COLUMNS: Final = frozenset(
+    f"_hoodie_{name}"
+    for name in ("commit_time", "commit_seqno", "record_key", "partition_path", "file_name")
+)
+"""Of Hudi's own: its documentation, "Metadata columns"."""
 EXPLAINED: Final = Path(__file__).with_suffix(".yaml")
 READER: Final = Path(__file__).with_name("second_opinion_reader.py")
 ENDED: Final = "the process ended"
@@ -314,7 +319,7 @@ def _read(opinion: Opinion, path: Path | None) -> Opinion:
         return replace(opinion, error=path.read_text(encoding="utf-8") if path else ENDED)
     with pa.ipc.open_file(path) as file:
         content = file.read_all()
-    names = [name for name in content.schema.names if not name.startswith("_hoodie_")]
+    names = [name for name in content.schema.names if name not in META_COLUMNS]
     columns = tuple((name, type_text(content.schema.field(name).type)) for name in names)
     try:
         values = [[*map(plain, content[name].to_pylist())] for name in names]
