@@ -22,8 +22,8 @@ from harness.formats.iceberg.table import METADATA, IcebergMetadata, parse
 
 FILE_PATH: Final = "file_path"
 _AVRO: Final = "*.avro"
-_JSON: Final = "*.metadata.json*"
-_METADATA_FILES: Final = (".avro", ".metadata.json", ".metadata.json.gz")
+_JSON: Final = (".metadata.json", ".metadata.json.gz")
+_METADATA_FILES: Final = (".avro", *_JSON)
 _DELETES: Final = "deletes"
 _SCHEME: Final = re.compile(r"\w[\w+.-]*:")
 _AVRO_KEYS: Final = "avro."
@@ -103,11 +103,15 @@ class _Move:
 
 def move(folder: Path, location: str) -> None:
     """Let the files of a table, which was copied into `folder`, name a path as their location."""
-    named = sorted((folder / METADATA).glob(_JSON))
-    old = str(parse(named[-1].read_bytes())["location"]).rstrip("/")
+    old = str(parse(_json(folder)[-1].read_bytes())["location"]).rstrip("/")
     scheme = old.partition("/")[0]  # `file:`, or none
     new = f"{scheme}{location.rstrip('/')}"
     relocate(folder, Locations({old: new}), new)
+
+
+def _json(folder: Path) -> list[Path]:
+    """Return the metadata files of a table; checksums (`.v1.metadata.json.crc`) lie beside them."""
+    return sorted(path for path in (folder / METADATA).iterdir() if path.name.endswith(_JSON))
 
 
 def of_copy(folder: TableFolder, location: str, metadata: str) -> Locations:
@@ -178,7 +182,7 @@ def relocate(folder: Path, locations: Locations, new: str) -> None:
             made.avro(path, made.manifest)
     for path in lists:
         made.avro(path, made.listed)
-    for path in sorted((folder / METADATA).glob(_JSON)):
+    for path in _json(folder):
         content = json.dumps(made.any(parse(path.read_bytes()))).encode()
         path.write_bytes(gzip.compress(content) if ".gz" in path.suffixes else content)
 

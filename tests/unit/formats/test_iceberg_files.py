@@ -301,6 +301,8 @@ OLD = b"/warehouse/"
 def copy(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     folder = tmp_path / "a folder of another length" / str(request.param)
     shutil.copytree(MOVED / request.param, folder)
+    checksum = b"crc\x00\xb3"  # as Hadoop writes it
+    (folder / "metadata" / ".v1.metadata.json.crc").write_bytes(checksum)
     iceberg_move.move(folder, str(folder))
     return folder
 
