@@ -17,13 +17,13 @@ from typing import Final
 from harness.artifacts import distributions
 from harness.audit import arrow_answers, comparison, read_strategies, table_rows
 from harness.audit.arrow_answers import HashedAnswers
-from harness.audit.bank import check_there, identity
 from harness.audit.catalog_entry import catalog_entry
 from harness.audit.comparison import Row, TableDifference, TableDifferenceKind
 from harness.audit.file_rows import FileTable
 from harness.audit.fingerprints import PlanFingerprints
 from harness.audit.large_tables import FingerprintReader, LargeTable
 from harness.audit.limits import NO_LIMITS, AuditLimits
+from harness.audit.plan_files import check_there, identity
 from harness.audit.projection import full_type
 from harness.audit.readers import AuditReaders, Entries
 from harness.audit.records import AuditedAnswer, AuditedTable, ShownDifference
@@ -180,7 +180,7 @@ def _asker(
     table: TableTruth | LargeTable,
     words: FingerprintWords | None,
     connection: Connection,
-    judge: Callable[[TableTruth], AnswerJudge],
+    judge: partial[AnswerJudge],
     limits: AuditLimits,
 ) -> Callable[[Query], AuditedAnswer]:
     """Return what asks a question, and judges the answer."""
@@ -201,10 +201,8 @@ def _asker(
     if words is None:
         because = f"it has more than {limits.fetched:,} rows, and cannot be asked for fingerprints"
         return lambda _: AuditedAnswer("", "", "", VerdictKind.UNKNOWN, because)
-    reader = judge(PartOfTable(table.database, table.format, TableRows(table.plan, ())))
-    return FingerprintReader(
-        table, asked, words, some, limits.timeout_s, reader.lower, reader.milliseconds
-    ).answer
+    reader = FingerprintReader(table, asked, words, some, limits.timeout_s, **judge.keywords)
+    return reader.answer
 
 
 def among_readers(answers: Sequence[AuditedAnswer]) -> list[AuditedAnswer]:

@@ -137,8 +137,8 @@ class SparkTable:
             self.check_rows(file, positions, shown.get(id(file)))
 
     def _check_counts(self) -> None:
-        counted = f"select {quoted(FILE)}, count(*) from {self.view} group by {quoted(FILE)}"
-        there: dict[str, int] = dict(self.run(counted).rows)
+        sql = f"select {quoted(FILE)}, count(*) from {self.view} group by {quoted(FILE)}"
+        there: dict[str, int] = dict(self.run(sql).rows)
         for file, footer in self.plan.by_spark:
             total = sum(footer.groups)
             most = total - sum(position < total for position in set(file.deleted))

@@ -307,8 +307,9 @@ def test_a_plain_table_that_is_written_over_meanwhile_is_not_judged(tmp_path: Pa
 def test_the_identity_of_a_table_is_that_of_another_process(tmp_path: Path) -> None:
     plain(tmp_path, **{name: [1] for name in "abcdefgh"})
     code = (
-        "import sys; from harness.audit.bank import identity; from harness.audit.tables import "
-        "pinned; print(identity(next(pinned(sys.argv[1], ())).plan()))"
+        "import sys; from harness.audit.plan_files import identity; "
+        "from harness.audit.tables import pinned; "
+        "print(identity(next(pinned(sys.argv[1], ())).plan()))"
     )
     identities = {
         subprocess.run(
