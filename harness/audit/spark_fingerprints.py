@@ -8,34 +8,21 @@ from typing import Final
 
 from harness.audit.fingerprints import Groups, PlanFingerprints
 from harness.audit.projection import full_type
+from harness.audit.spark_plan import MARK
 from harness.audit.spark_reader import SparkTable
 from harness.audit.table_rows import TableRows
 from harness.engines.arrow_values import canonical_type
-from harness.engines.fingerprint_sql import FingerprintSql, FingerprintWords
+from harness.engines.fingerprint_sql import FingerprintSql
 from harness.engines.query_sql import NAN_FUNCTION, predicate
+from harness.engines.spark.engine import FINGERPRINTS
 from harness.model.datatypes import DataType, Struct, parse_type
 from harness.model.fingerprint import NUMBER_DIGITS, Fingerprint, FloatText
 from harness.model.query import Query
 
 _HALF: Final = 100_000_000
 """Sums are of the higher and the lower digits of numbers: those of whole ones would overflow."""
-WORDS: Final = FingerprintWords(
-    {
-        "boolean": "cast({0} as string)",
-        "integer": "cast({0} as string)",
-        "float": "case when {0} is null then null when isnan({0}) then 'NaN' else "
-        "java_method('java.lang.Double', 'doubleToLongBits', cast({0} as double)) end",
-        "decimal": "cast({0} as string)",
-        "date": "cast(unix_date({0}) as string)",
-        "timestamp": "cast(unix_micros(cast({0} as timestamp)) as string)",
-        "string": "{0}",
-        "binary": "lower(hex({0}))",
-        "array": "array_join(transform({0}, {x} -> {hash}), '')",
-        "map": "array_join(sort_array(transform(map_entries({0}), {x} -> {hash})), '')",
-    },
-    hash="md5(cast({0} as binary))",
-)
-"""Spark SQL's built-in functions, by ANSI's rules and in UTC."""
+WORDS: Final = replace(FINGERPRINTS, hash="md5(cast({0} as binary))")
+"""By ANSI's rules, which make no bytes of a text unasked."""
 _CUT: Final = "cast(1000 * unix_millis(cast({0} as timestamp)) as string)"
 
 
@@ -98,7 +85,7 @@ class SparkFingerprints:
         )
         cut = {"timestamp": _CUT} if asked.milliseconds else {}
         words = replace(WORDS, texts={**WORDS.texts, **cut})
-        return FingerprintSql(replace(asked, parts=parts), "`", words)
+        return FingerprintSql(replace(asked, parts=parts), MARK, words)
 
     def _type(self, path: Sequence[str]) -> DataType:
         plan = self.table.plan.plan
@@ -116,7 +103,7 @@ def _is_for_python(asked: Fingerprint) -> bool:
 
 
 def _conditions(query: Query) -> Sequence[str]:
-    return [predicate(condition, "`", NAN_FUNCTION) for condition in query.conditions]
+    return [predicate(condition, MARK, NAN_FUNCTION) for condition in query.conditions]
 
 
 def _number(hash_: str, name: str) -> str:

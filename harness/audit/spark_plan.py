@@ -21,6 +21,7 @@ from harness.audit import file_rows, merge
 from harness.audit.file_rows import FileTable
 from harness.audit.projection import fits, full_type
 from harness.engines.arrow_values import array_of, canonical_type
+from harness.engines.query_sql import string
 from harness.formats.api import FileFactError
 from harness.formats.files import arrow_file, typed_text
 from harness.formats.files.arrow_file import ParquetFooter
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 FILE: Final = "audited file"
 POSITION: Final = "audited position"
 """Columns of the view: of each row the number of its file or its path, and where it stands."""
+MARK: Final = "`"
 _INTEGERS: Final = {"int8": 3, "int16": 5, "int32": 10, "int64": 19}
 """The most digits of each, from the narrowest on."""
 _EXACT: Final = {
@@ -69,11 +71,11 @@ def ddl(type_: pa.DataType) -> str:
 
 
 def quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
+    return MARK + name.replace(MARK, MARK * 2) + MARK
 
 
 def literal(text: str) -> str:
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    return string(text, MARK)
 
 
 def _cast(sql: str, stored: pa.DataType, type_: pa.DataType) -> str:

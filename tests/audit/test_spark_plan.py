@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from harness.audit import table_rows
-from harness.audit.spark_plan import SparkPlan, spellings
+from harness.audit.spark_plan import SparkPlan, literal, spellings
 from harness.audit.spark_reader import SparkFaultError, SparkReader, SparkTable
 from harness.core.progress import Progress
 from harness.engines.spark.session import Session, SparkRows
@@ -41,6 +41,10 @@ def test_files_of_one_schema_are_one_group_and_older_ones_another(tmp_path: Path
         (2, ["cast(c0 as bigint) as `a`", "cast(null as string) as `b`"]),
         (1, ["c0 as `a`", "c1 as `b`"]),
     ]
+
+
+def test_a_text_is_no_variable_of_spark() -> None:
+    assert literal("a file's ${env:x}") == "'a file\\'s \\u0024{env:x}'"
 
 
 @pytest.mark.parametrize(
