@@ -170,6 +170,8 @@ def why_not_added(name: str) -> str:
     """Return why `harness engines add` cannot write lock data; empty where nothing forbids it."""
     if name in LOCKS.names():
         return "the harness already has it"
+    if same := [known for known in names() if version_rules.same_versions(known, name)]:
+        return f"the harness already has it, as {same[0]}"
     if name.startswith("hive-"):
         of_hive = (known for known in LOCKS.names() if known.startswith("hive-"))
         shipped = ", ".join(known for known in of_hive if load(known).is_asked)

@@ -119,6 +119,21 @@ def is_whole(name: str) -> bool:
     return bool(every) and whole == name
 
 
+def same_versions(first: str, second: str) -> bool:
+    """Return whether two different names have the same versions of the same products (PEP 440).
+
+    >>> same_versions("polars-2.1.0", "polars-2.1"), same_versions("polars-2.1.0", "polars-2.1.1")
+    (True, False)
+    """
+    if first == second or not is_whole(first) or not is_whole(second):
+        return False
+    one, other = (
+        {product: Version(version) for product, version in versions(name).items()}
+        for name in (first, second)
+    )
+    return one == other
+
+
 def product_ranges(only: str = "") -> str:
     """Return which products have rules, from which version on, in words; of one if that has some.
 

@@ -89,6 +89,7 @@ def test_offline_nothing_is_downloaded(server: Server, cache: Cache, tmp_path: P
     ("name", "reason"),
     [
         ("trino-476", "the harness already has it"),
+        ("polars-2.1", "the harness already has it, as polars-2.1.0"),
         ("drill-1", "there are rules only for .* spark from 3.1 on, trino from 351 on"),
         ("hive-4.0.0", "Hive's hundred jars must be chosen by Maven; docs/locks.md"),
         (
