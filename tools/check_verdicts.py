@@ -372,7 +372,7 @@ def _dig(row: Mapping[str, object], path: str) -> tuple[bool, object]:
 @cache
 def stored_table(folder: Path, key: str, view: str) -> StoredTable:
     """Read a table that is in the cache, and what the catalog's entry lists of it."""
-    rows = rows_of(folder, key, base_only=view == BASE_ONLY)
+    rows = rows_of(folder, base_only=view == BASE_ONLY)
     state = json.loads((folder.parent / "state.json").read_text(encoding="utf-8"))
     entries = {entry["name"]: entry for entry in state["entries"]}
     entry = entries.get(ENTRIES.get(view, "t"), entries.get("t"))
