@@ -114,5 +114,5 @@ def _names(verdict: Verdict, answer: Answer) -> Sequence[str]:
 def _other_types(verdict: Verdict) -> Sequence[tuple[str, str]]:
     """Return the columns whose declared type is judged to be another one; engines' words differ."""
     drifts = (finding for finding in verdict.findings if finding.kind is FindingKind.TYPE_DRIFT)
-    heads = (place for drift in drifts for place in drift.places if not place.key)
-    return sorted((place.column, text_of(place.actual)) for place in heads)
+    heads = (witness for drift in drifts for witness in drift.witnesses if not witness.key)
+    return sorted((witness.column, text_of(witness.actual)) for witness in heads)

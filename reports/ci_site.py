@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from harness.run.causes import ScenarioPlace
+from harness.run.causes import ScenarioLine
 
 ROOTS: Final = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR", "WORKSPACE")
 """Where the repository is, by the server's variable."""
@@ -31,13 +31,13 @@ class CiSite:
     def shows_lines(self) -> bool:
         return bool(self.files)
 
-    def path(self, location: ScenarioPlace | None) -> str:
+    def path(self, location: ScenarioLine | None) -> str:
         if location is None or INSTALLED in location.path.parts:
             return ""
         file, root = location.path.resolve(), self.root.resolve()
         return file.relative_to(root).as_posix() if file.is_relative_to(root) else ""
 
-    def link(self, location: ScenarioPlace | None) -> str:
+    def link(self, location: ScenarioLine | None) -> str:
         path = self.path(location)
         return (
             f"{self.files}/{quote(path)}#L{location.line}"

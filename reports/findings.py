@@ -267,15 +267,15 @@ def engine_text(witness: Witness) -> str:
     return "" if same else f"the engine's own text: {short(witness.raw)}"
 
 
-def places_text(finding: Finding) -> str:
-    more = len(finding.places) - 1
+def witnesses_text(finding: Finding) -> str:
+    more = len(finding.witnesses) - 1
     rest = f" (and {more} more {'place' if more == 1 else 'places'})" if more else ""
     return witness_text(finding.kind, finding.witness) + rest
 
 
 def finding_text(finding: Finding) -> str:
     whose = BLAME[finding.responsible].short
-    return places_text(finding) + (f"; {whose}" if whose else "")
+    return witnesses_text(finding) + (f"; {whose}" if whose else "")
 
 
 def findings_text(verdict: Verdict) -> str:

@@ -19,7 +19,7 @@ from harness.reports.ci_site import CiSite
 from harness.reports.findings import findings_text
 from harness.reports.words import short
 from harness.run import run_judge
-from harness.run.causes import BAD, ScenarioPlace, ScenarioPlaces
+from harness.run.causes import BAD, ScenarioLine, ScenarioLines
 from harness.run.load_run import Run
 
 NAME: Final = "github"
@@ -77,24 +77,24 @@ def tell(run: Run, gate: Gate, out: TextIO, folder: Path | None = None, *, fails
 
 def annotated(run: Run, texts: Sequence[CauseText], site: CiSite) -> tuple[Annotation, ...]:
     """Return the first ones: one for each new cause, then one for each step that is not right."""
-    places = ScenarioPlaces(run)
-    every = chain(_of_causes(texts, site, places), _of_steps(run, site, places))
+    lines = ScenarioLines(run)
+    every = chain(_of_causes(texts, site, lines), _of_steps(run, site, lines))
     return tuple(islice(every, MOST_ANNOTATIONS))
 
 
 def _of_causes(
-    texts: Sequence[CauseText], site: CiSite, places: ScenarioPlaces
+    texts: Sequence[CauseText], site: CiSite, lines: ScenarioLines
 ) -> Iterator[Annotation]:
     for text in texts:
         if not text.known and text.verdict in {*BAD, VerdictKind.UNKNOWN}:
             who = f"{text.engine} ({text.mark})" if text.mark else text.engine
-            location = places.of_cause(text.cause)
+            location = lines.of_cause(text.cause)
             parts = (f"{text.amount}; {text.where}", text.seen, text.to_do, text.commands[0])
             message = "\n".join(filter(None, parts))
             yield _annotation(f"{who}: {text.what}", message, location, site)
 
 
-def _of_steps(run: Run, site: CiSite, places: ScenarioPlaces) -> Iterator[Annotation]:
+def _of_steps(run: Run, site: CiSite, lines: ScenarioLines) -> Iterator[Annotation]:
     seen = set[tuple[str, int, str]]()
     for verdict in run.step_verdicts:
         if (
@@ -105,12 +105,12 @@ def _of_steps(run: Run, site: CiSite, places: ScenarioPlaces) -> Iterator[Annota
             step = run.info.step(verdict.variant, verdict.step)
             title = f"{verdict.reader}: step {step.number} '{step.text}' is {verdict.verdict}"
             parts = verdict.variant, verdict.because, findings_text(verdict)
-            location = places.of(verdict.variant, verdict.step)
+            location = lines.of(verdict.variant, verdict.step)
             yield _annotation(title, "\n".join(filter(None, parts)), location, site)
 
 
 def _annotation(
-    title: str, message: str, location: ScenarioPlace | None, site: CiSite
+    title: str, message: str, location: ScenarioLine | None, site: CiSite
 ) -> Annotation:
     path = site.path(location)
     return Annotation(title, message, path, location.line if location and path else 0)

@@ -41,7 +41,7 @@ from harness.model.simulation.reader import StrategyAnswer
 from harness.reports import agreement, summary
 from harness.reports.cause_texts import advice, cause_texts, reader_answers
 from harness.reports.document import Block, Heading
-from harness.reports.findings import BLAME, FINDINGS, places_text
+from harness.reports.findings import BLAME, FINDINGS, witnesses_text
 from harness.reports.marks import Marks, Note, marks
 from harness.reports.words import (
     DEFAULT,
@@ -318,7 +318,7 @@ def _cell(
 def _finding(finding: Finding) -> JsonValue:
     return {
         "columns": list(finding.columns),
-        "text": places_text(finding),
+        "text": witnesses_text(finding),
         "party": str(finding.responsible or ""),
     }
 

@@ -27,7 +27,7 @@ from harness.reports.words import (
     refusal_text,
 )
 from harness.run import run_judge
-from harness.run.causes import ScenarioPlaces
+from harness.run.causes import ScenarioLines
 from harness.run.load_run import WRITE, NotableStep, Run
 
 NAME: Final = "junit"
@@ -100,7 +100,7 @@ def _things(run: Run) -> list[tuple[str, Thing]]:
 class _Suites:
     def __init__(self, run: Run) -> None:
         self._run = run
-        self._places, self._site = ScenarioPlaces(run), ci_site.of(os.environ)
+        self._lines, self._site = ScenarioLines(run), ci_site.of(os.environ)
 
     def text(self, scenario: str, things: Iterable[Thing]) -> bytes:
         """Return a whole file that has the suite of a scenario alone; without tests it has none."""
@@ -132,7 +132,7 @@ class _Suites:
     def _placed(self, case: PlacedCase, at: tuple[str, int]) -> PlacedCase:
         """Say where a test did not pass; the schema of Jenkins' xUnit plugin has no place."""
         if self._site.shows_lines and case.result:
-            location = self._places.of(*at)
+            location = self._lines.of(*at)
             if location and (path := self._site.path(location)):
                 case.file, case.line = _xml(path), location.line
         return case
@@ -239,7 +239,7 @@ def _found(finding: Finding) -> str:
 
 def details(verdict: Verdict, answer: Answer | None) -> str:
     with LoggedFailure(verdict.case):
-        lines = [line for finding in verdict.findings for line in _places(finding)]
+        lines = [line for finding in verdict.findings for line in _witnesses(finding)]
         if verdict.reproduces:
             lines.append(mapping_text(verdict.reproduces, verdict.claimed))
         if refusal := answer and answer.refusal:
@@ -249,12 +249,12 @@ def details(verdict: Verdict, answer: Answer | None) -> str:
     return NOT_WORDED
 
 
-def _places(finding: Finding) -> Iterator[str]:
+def _witnesses(finding: Finding) -> Iterator[str]:
     label = FINDINGS[finding.kind].label
-    for place in finding.places[:PLACES]:
-        file = f"; read from {place.file}" if place.file else ""
-        yield f"{label}: {witness_text(finding.kind, place)}{file}"
-    if (left := len(finding.places) - PLACES) > 0:
+    for witness in finding.witnesses[:PLACES]:
+        file = f"; read from {witness.file}" if witness.file else ""
+        yield f"{label}: {witness_text(finding.kind, witness)}{file}"
+    if (left := len(finding.witnesses) - PLACES) > 0:
         yield f"… and {left} more"
 
 

@@ -20,7 +20,7 @@ from harness.reports.document import Block, Code, Heading, Item, Items, Line, Re
 from harness.reports.summary import scoreboard
 from harness.reports.words import short
 from harness.run import run_judge
-from harness.run.causes import ScenarioPlaces
+from harness.run.causes import ScenarioLines
 from harness.run.load_run import Run
 
 _SPECIAL: Final = re.compile(r"([\\`*_\[\]<>#!|~$&]|:(?=//|\w+:)|(?<=www)\.)", re.IGNORECASE)
@@ -127,10 +127,10 @@ def text(
 ) -> str:
     """Return the whole text, of `most` bytes; `texts`: the causes, where they are known."""
     texts = cause_texts(run) if texts is None else texts
-    places = ScenarioPlaces(run)
+    lines = ScenarioLines(run)
 
     def cause_blocks(cause_text: CauseText, number: int) -> tuple[Line | Code, ...]:
-        link = "" if cause_text.known else site.link(places.of_cause(cause_text.cause))
+        link = "" if cause_text.known else site.link(lines.of_cause(cause_text.cause))
         if cause_text.known:
             return (Line(cause_text.known),)
         full = cause_lines(cause_text) if number <= MOST_CAUSES else ()

@@ -49,26 +49,26 @@ def marks(
 ) -> Marks:
     left = _KeyedTable([name for name, _ in expected.columns], expected.rows, key)
     right = _KeyedTable([column.name for column in columns], rows, key)
-    places = [(finding.kind, place) for finding in findings for place in finding.places]
-    moved = _moved(places, key)
-    notes = (Note(kind, _text(kind, at), _whose(at), at.file) for kind, at in places)
+    witnesses = [(finding.kind, witness) for finding in findings for witness in finding.witnesses]
+    moved = _moved(witnesses, key)
+    notes = (Note(kind, _text(kind, at), _whose(at), at.file) for kind, at in witnesses)
     return Marks(
         tuple(notes),
-        tuple(_marks(left, places, {})),
-        tuple(_marks(right, places, moved)),
+        tuple(_marks(left, witnesses, {})),
+        tuple(_marks(right, witnesses, moved)),
         _pairs(left, right, moved),
     )
 
 
-def _text(kind: FindingKind, place: Witness) -> str:
-    return "; ".join(filter(None, (witness_text(kind, place), engine_text(place))))
+def _text(kind: FindingKind, witness: Witness) -> str:
+    return "; ".join(filter(None, (witness_text(kind, witness), engine_text(witness))))
 
 
-def _whose(place: Witness) -> str:
-    origin = place.origin
+def _whose(witness: Witness) -> str:
+    origin = witness.origin
     if origin is None:
         return ""
-    row = f", row {origin.key}" if origin.key != place.key else ""
+    row = f", row {origin.key}" if origin.key != witness.key else ""
     return f"{origin.name}, step {origin.step}{row}"
 
 
@@ -91,19 +91,21 @@ def _key_text(value: Value) -> str | None:
     return None if value is None else text_of(value)
 
 
-def _moved(places: Sequence[tuple[FindingKind, Witness]], key: str) -> dict[str, str | None]:
+def _moved(witnesses: Sequence[tuple[FindingKind, Witness]], key: str) -> dict[str, str | None]:
     """Return the key that each row is answered under whose key column itself is wrong."""
-    wrong = (witness for _, witness in places if witness.key and witness.column == key)
+    wrong = (witness for _, witness in witnesses if witness.key and witness.column == key)
     return {verdict.key: _key_text(verdict.actual) for verdict in wrong}
 
 
 def _marks(
-    table: _KeyedTable, places: Sequence[tuple[FindingKind, Witness]], moved: dict[str, str | None]
+    table: _KeyedTable,
+    witnesses: Sequence[tuple[FindingKind, Witness]],
+    moved: dict[str, str | None],
 ) -> list[Mark]:
     marks_ = []
-    for number, (kind, place) in enumerate(places):
-        column = table.column(place.column) if place.column else WHOLE
-        rows = table.rows(moved.get(place.key, place.key)) if place.key else [HEAD]
+    for number, (kind, witness) in enumerate(witnesses):
+        column = table.column(witness.column) if witness.column else WHOLE
+        rows = table.rows(moved.get(witness.key, witness.key)) if witness.key else [HEAD]
         if FINDINGS[kind].repeats:
             rows = rows[1:]
         if column is not None:

@@ -13,8 +13,8 @@ from harness.comparison.cell_pairs import (
     OF_OPEN,
     WORSE,
     VerdictChange,
-    finding_places,
-    places,
+    finding_values,
+    wrong_values,
 )
 from harness.comparison.regressions import (
     Regression,
@@ -568,7 +568,7 @@ def _shows(finding: Finding, cause: Regression) -> bool:
     if (finding.kind, finding.responsible) != (cause.key.finding, cause.key.symptom.responsible):
         return False
     old = cause.first.old
-    return old is None or bool(finding_places(finding) - places(old))
+    return old is None or bool(finding_values(finding) - wrong_values(old))
 
 
 def what_to_do(cause: Regression, comparison: SideComparison) -> str:

@@ -757,7 +757,7 @@ def check(variant: CheckedVariant, checked: CheckedCell) -> dict[str, Any]:
         if who in NOBODY:
             continue
         places = [
-            decide(str(finding.kind), place, stored, checked.query) for place in finding.places
+            decide(str(finding.kind), place, stored, checked.query) for place in finding.witnesses
         ]
         decided = {place.who for place in places} - {UNDECIDED}
         results.add("agrees" if decided == {who} else "disagrees" if decided - {who} else UNDECIDED)

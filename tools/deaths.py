@@ -360,7 +360,7 @@ def verdicts(folder: Path) -> dict[str, str]:
     for verdict in jsonl.read_all(folder / load_run.VERDICTS, Verdict):
         findings = (
             f"{finding.kind}: {', '.join(finding.columns)} by {finding.responsible}"
-            f" ({len(finding.places)})"
+            f" ({len(finding.witnesses)})"
             for finding in verdict.findings
         )
         texts[verdict.case] = "; ".join([verdict.verdict, *verdict.reproduces, *findings])

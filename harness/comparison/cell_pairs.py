@@ -17,7 +17,7 @@ from harness.run import causes
 from harness.run.load_run import WRITE, Run, RunInfo, VariantInfo
 from harness.scenario.cells import Cell, parse_reader
 
-WrongPlace = tuple[FindingKind, str, str, str]
+WrongValue = tuple[FindingKind, str, str, str]
 """A wrong place wherever it was read from: the finding, the row's key, the column, the value."""
 
 
@@ -102,7 +102,7 @@ def change(old: Verdict | None, new: Verdict | None) -> VerdictChange:
         if old is new:
             raise ValueError("a pair has a cell of one side at least")
         return VerdictChange.GONE if new is None else VerdictChange.NEW
-    elsewhere = bool(new.findings) and bool(places(new) - places(old))
+    elsewhere = bool(new.findings) and bool(wrong_values(new) - wrong_values(old))
     return class_of(old.verdict, new.verdict, elsewhere=elsewhere)
 
 
@@ -114,15 +114,15 @@ def class_of(old: VerdictKind, new: VerdictKind, *, elsewhere: bool) -> VerdictC
     return _ELSEWHERE.get(verdict_change, verdict_change) if elsewhere else verdict_change
 
 
-def places(verdict: Verdict) -> frozenset[WrongPlace]:
+def wrong_values(verdict: Verdict) -> frozenset[WrongValue]:
     """Return every wrong place of an answer, whatever file it was read from."""
-    return frozenset(place for finding in verdict.findings for place in finding_places(finding))
+    return frozenset(value for finding in verdict.findings for value in finding_values(finding))
 
 
-def finding_places(finding: Finding) -> frozenset[WrongPlace]:
+def finding_values(finding: Finding) -> frozenset[WrongValue]:
     return frozenset(
         (finding.kind, witness.key, witness.column, repr(witness.actual))
-        for witness in finding.places
+        for witness in finding.witnesses
     )
 
 

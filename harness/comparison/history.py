@@ -234,7 +234,7 @@ def _stored_cell(run: Run, verdict: Verdict) -> StoredCell:
         Cell(*cell_pairs.key_of(verdict)),
         verdict.verdict,
         _symptom(verdict, answer),
-        " ".join(sorted(_digest(repr(place)) for place in cell_pairs.places(verdict))),
+        " ".join(sorted(_digest(repr(place)) for place in cell_pairs.wrong_values(verdict))),
         _digest(_DATABASE.sub("", verdict.sql)),
         _digest(_answer_text(answer)) if answer else "",
     )

@@ -8,7 +8,13 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
-from harness.comparison.cell_pairs import WORSE, CellPair, VerdictChange, finding_places, places
+from harness.comparison.cell_pairs import (
+    WORSE,
+    CellPair,
+    VerdictChange,
+    finding_values,
+    wrong_values,
+)
 from harness.core.grouping import grouped
 from harness.core.records import WRITERS, FindingKind, QuestionKey, Refusal, Verdict, VerdictKind
 from harness.run import causes
@@ -114,8 +120,8 @@ def _symptoms(pair: CellPair, run: Run) -> Iterator[Symptom]:
     elif pair.change is VerdictChange.REGRESSED_LOUDLY:
         yield from (symptom for symptom in symptoms if symptom.kind is not VerdictKind.WRONG)
     else:
-        before = places(pair.old) if pair.old else frozenset()
-        new = [finding for finding in pair.new.findings if finding_places(finding) - before]
+        before = wrong_values(pair.old) if pair.old else frozenset()
+        new = [finding for finding in pair.new.findings if finding_values(finding) - before]
         shown = {(finding.kind, finding.responsible) for finding in new}
         yield from (symptom for symptom in symptoms if (symptom.what, symptom.responsible) in shown)
 

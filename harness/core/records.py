@@ -368,7 +368,7 @@ class Finding:
     kind: FindingKind
     columns: tuple[str, ...]
     witness: Witness
-    places: tuple[Witness, ...]
+    witnesses: Annotated[tuple[Witness, ...], Field(alias="places")]
     """All that it explains, `witness` being the first."""
     responsible: Annotated[Responsible | None, Field(alias="party")] = None
 

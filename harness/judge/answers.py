@@ -55,7 +55,7 @@ def quoted(findings: Sequence[Finding], answer: Answer, key: str) -> tuple[Findi
     shown = _unambiguous(
         (witness.key, text_of(witness.actual))
         for finding in findings
-        for witness in finding.places
+        for witness in finding.witnesses
         if witness.column == key
     )
 
@@ -67,8 +67,8 @@ def quoted(findings: Sequence[Finding], answer: Answer, key: str) -> tuple[Findi
 
     results = []
     for finding in findings:
-        places = tuple(map(with_text, finding.places))
-        results.append(replace(finding, witness=places[0], places=places))
+        with_texts = tuple(map(with_text, finding.witnesses))
+        results.append(replace(finding, witness=with_texts[0], witnesses=with_texts))
     return tuple(results)
 
 

@@ -90,8 +90,10 @@ def _settle(verdict: Verdict, answered: Sequence[Verdict], of_reader: Sequence[V
 
 def _together(findings: Sequence[Finding], responsible: Responsible | None) -> Finding:
     columns = dict.fromkeys(column for finding in findings for column in finding.columns)
-    places = tuple(witness for finding in findings for witness in finding.places)
-    return replace(findings[0], responsible=responsible, columns=tuple(columns), places=places)
+    witnesses = tuple(witness for finding in findings for witness in finding.witnesses)
+    return replace(
+        findings[0], responsible=responsible, columns=tuple(columns), witnesses=witnesses
+    )
 
 
 def _after_all(
@@ -148,9 +150,9 @@ def _may_be_of(strategy: str, verdict: Verdict) -> bool:
 
 
 def _shows_the_written(finding: Finding, verdict: Verdict) -> bool:
-    """Return whether an answer shows what was written, at some place of another one's finding."""
+    """Return whether an answer shows what was written, at some witness of another one's finding."""
     wrong = _wrong_in(verdict)
-    return not all(any(_touch(witness, at) for at in wrong) for witness in finding.places)
+    return not all(any(_touch(witness, at) for at in wrong) for witness in finding.witnesses)
 
 
 def _touch(difference: Witness, at: tuple[str, str]) -> bool:
@@ -166,14 +168,14 @@ def _root(column: str) -> str:
 
 def _alone(finding: Finding, answered: Sequence[Verdict]) -> bool:
     """Return whether several engines show what the files hold, and none what the model expects."""
-    places = {(witness.key, witness.column) for witness in finding.places}
+    cells = {(witness.key, witness.column) for witness in finding.witnesses}
     voices = {
         lock_name(parse_reader(verdict.reader).distribution)
         for verdict in answered
-        if places <= _wrong_in(verdict, {Responsible.MODEL})
+        if cells <= _wrong_in(verdict, {Responsible.MODEL})
     }
     blamed = set(Responsible)
-    return len(voices) >= VOICES and all(places <= _wrong_in(v, blamed) for v in answered)
+    return len(voices) >= VOICES and all(cells <= _wrong_in(v, blamed) for v in answered)
 
 
 def _wrong_in(
@@ -184,5 +186,5 @@ def _wrong_in(
         (witness.key, witness.column)
         for finding in verdict.findings
         if responsible is None or finding.responsible in responsible
-        for witness in finding.places
+        for witness in finding.witnesses
     }

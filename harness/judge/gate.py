@@ -105,8 +105,8 @@ def _new(applied: Applied) -> Iterator[str]:
         yield "If this is how the engines are now: harness baseline update, and review what it says"
     if applied.unreviewed:
         lines = _count(applied.unreviewed, "line does", "lines do")
-        places = _listed(line.location for line in applied.unreviewed)
-        yield f"{lines} not say why yet; replace the TODO: {places}"
+        locations = _listed(line.location for line in applied.unreviewed)
+        yield f"{lines} not say why yet; replace the TODO: {locations}"
 
 
 def _flaky(verdicts: Sequence[Verdict], late: Collection[str]) -> Mapping[str, Sequence[Verdict]]:

@@ -50,17 +50,17 @@ def with_order(verdict: Verdict, answer: Answer, key: str) -> Verdict:
     """
     if answer.earlier is None:
         return verdict
-    places = tuple(_places(answer, answer.earlier, key)) or (Witness("", "", None, None),)
-    columns = tuple(dict.fromkeys(witness.column for witness in places if witness.column))
+    witnesses = tuple(_witnesses(answer, answer.earlier, key)) or (Witness("", "", None, None),)
+    columns = tuple(dict.fromkeys(witness.column for witness in witnesses if witness.column))
     kind, responsible = FindingKind.ORDER_DEPENDENT, Responsible.READER
-    finding = Finding(kind, columns, places[0], places, responsible)
+    finding = Finding(kind, columns, witnesses[0], witnesses, responsible)
     after = answer.after and f"one that is asked {answer.after} first gives that one too"
     because = "; ".join(filter(None, (WHY, after, verdict.because)))
     findings = (finding, *verdict.findings)
     return replace(verdict, verdict=VerdictKind.WRONG, findings=findings, because=because)
 
 
-def _places(answer: Answer, earlier: Answer, key: str) -> Iterator[Witness]:
+def _witnesses(answer: Answer, earlier: Answer, key: str) -> Iterator[Witness]:
     """Yield where they differ: `expected` is of the fresh server, `actual` of the other one."""
     now, before = answer.labels, earlier.labels
     if answer.refusal is None:

@@ -632,7 +632,7 @@ class _Questions:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _Point:
     """A variant, and what it is asked by."""
 
     variant: Variant
@@ -678,7 +678,7 @@ def _cells(
         format_ = format_of[variant.format]
         requested, readers = _views(variant, profile, format_, excluded), of_variants[number]
         unable = _unable(variant, requested, readers, cannot_show, excluded)
-        asking = _Place(
+        asking = _Point(
             *(variant, number, requested, readers, unable, profile, had),
             conditions=(cannot_ask, excluded),
             questions=questions,
@@ -776,7 +776,7 @@ def _not_asked(number: int, step: Step, first_write: int) -> str:
     return ""
 
 
-def _of_step(asking: _Place, history: History, number: int, step: Step) -> Iterator[Cell]:
+def _of_step(asking: _Point, history: History, number: int, step: Step) -> Iterator[Cell]:
     changes = step.operation.CHANGES_SCHEMA
     readers = [
         (asking.profile.readers.index(asked), asked.reader)
@@ -804,7 +804,7 @@ def _of_step(asking: _Place, history: History, number: int, step: Step) -> Itera
             yield Cell(asking.variant.id, number, str(reader), text, query)
 
 
-def _questions(asking: _Place, history: History) -> tuple[list[str], list[str]]:
+def _questions(asking: _Point, history: History) -> tuple[list[str], list[str]]:
     """Return the questions of every step and those of changes only, as far as there are any."""
     always, at_times = list[str](), list[str]()
     profile = asking.profile
@@ -815,7 +815,7 @@ def _questions(asking: _Place, history: History) -> tuple[list[str], list[str]]:
     return list(dict.fromkeys(always)), [text for text in at_times if text not in always]
 
 
-def _in_turn(queries: Sequence[str], asking: _Place, reader: str, turn: int) -> Sequence[str]:
+def _in_turn(queries: Sequence[str], asking: _Point, reader: str, turn: int) -> Sequence[str]:
     """Return all of the queries, or where pairs are enough the one that the reader had least.
 
     Of several the turn decides, which goes on with variant, step, view and reader.

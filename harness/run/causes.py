@@ -422,21 +422,21 @@ TOP: Final = 1
 
 
 @dataclass(frozen=True, slots=True)
-class ScenarioPlace:
+class ScenarioLine:
     """A line of a scenario's file, as it is now."""
 
     path: Path
     line: int
 
 
-class ScenarioPlaces:
+class ScenarioLines:
     """Finds the steps of a run in the files of its scenarios; each file is read once."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
         self._files, self._steps = cache(self._file), cache(_steps)
 
-    def of(self, variant: str, step: int) -> ScenarioPlace | None:
+    def of(self, variant: str, step: int) -> ScenarioLine | None:
         """Return where a step stands, the first line if the steps changed; None without a file."""
         info = self._run.info.variant(variant)
         path = self._files(info.scenario)
@@ -444,9 +444,9 @@ class ScenarioPlaces:
             return None
         there = self._steps(path)
         known = [name for name, _ in there] == [step.operation for step in info.steps]
-        return ScenarioPlace(path, there[step - 1][1] if known and step else TOP)
+        return ScenarioLine(path, there[step - 1][1] if known and step else TOP)
 
-    def of_cause(self, cause: RunCause) -> ScenarioPlace | None:
+    def of_cause(self, cause: RunCause) -> ScenarioLine | None:
         """Return where the step stands that began it, in the scenario that speaks for all."""
         first = cause.first
         return self.of(first.variant, _began_at(cause, self._run.info.variant(first.variant)))

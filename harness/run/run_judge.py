@@ -286,7 +286,7 @@ def _failure(judged: Sequence[Verdict], answers: Mapping[str, Answer], format_na
 
 def _seen(verdict: Verdict) -> Iterator[str]:
     for finding in verdict.findings:
-        first = finding.places[:1]
+        first = finding.witnesses[:1]
         where = "".join(f" at {witness.column or 'row'} of {witness.key}" for witness in first)
         yield f"{finding.kind}{where}"
 

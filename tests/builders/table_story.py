@@ -297,7 +297,7 @@ def diagnosed(story: Story, reply: Reply, view: str = "snapshot") -> tuple[Findi
 
 def named(story: Story, reply: Reply, view: str = "snapshot") -> dict[str, set[tuple[str, str]]]:
     return {
-        finding.kind.value: {(witness.key, witness.column) for witness in finding.places}
+        finding.kind.value: {(witness.key, witness.column) for witness in finding.witnesses}
         for finding in diagnosed(story, reply, view)
     }
 
@@ -305,7 +305,7 @@ def named(story: Story, reply: Reply, view: str = "snapshot") -> dict[str, set[t
 def witness(story: Story, reply: Reply, kind: FindingKind, key: str, column: str) -> Witness:
     finding = next(finding for finding in diagnosed(story, reply) if finding.kind is kind)
     return next(
-        witness for witness in finding.places if (witness.key, witness.column) == (key, column)
+        witness for witness in finding.witnesses if (witness.key, witness.column) == (key, column)
     )
 
 

@@ -60,7 +60,7 @@ def test_hard_values_are_read_as_they_were_written(cell: Cell, run: Run) -> None
     elif hudi and cell.reader.startswith("hive"):
         # Its input format cuts microseconds off, towards 1970.
         assert result == {FindingKind.ALTERED_VALUE: ("at",)}
-        places = verdict.findings[0].places
+        places = verdict.findings[0].witnesses
         assert {place.key for place in places} == {"least", "greatest", "zero"}
     else:
         assert (verdict.verdict, result, verdict.because) == (VerdictKind.CORRECT, {}, "")

@@ -68,7 +68,7 @@ def test_every_value_and_type_is_read_as_it_was_written(cell: Cell, run: Run) ->
     if base_files_only(cell):
         assert verdict.verdict is VerdictKind.WRONG
         assert list(result) == [FindingKind.STALE]
-        assert {place.key for place in verdict.findings[0].places} == {"1"}
+        assert {place.key for place in verdict.findings[0].witnesses} == {"1"}
     elif timestamps_want_one_schema(cell):
         assert verdict.verdict is VerdictKind.REFUSED
         assert answer.refusal is not None

@@ -146,5 +146,5 @@ def _as_whole(story: Story, spoil: Spoil, verdict: Verdict) -> bool:
 
 
 def _heads(verdict: Verdict) -> set[tuple[FindingKind, str]]:
-    wrong = ((finding.kind, place) for finding in verdict.findings for place in finding.places)
+    wrong = ((finding.kind, place) for finding in verdict.findings for place in finding.witnesses)
     return {(kind, place.column) for kind, place in wrong if place.column and not place.key}

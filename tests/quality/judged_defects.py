@@ -149,7 +149,7 @@ def named(seen: Seen) -> list[tuple[Position, FindingKind]]:
     return [
         ((place.key, place.column), finding.kind)
         for finding in findings(places, state)
-        for place in finding.places
+        for place in finding.witnesses
     ]
 
 

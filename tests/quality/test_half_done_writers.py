@@ -71,7 +71,7 @@ def test_rows_that_the_catalog_was_not_told_of_are_lost_by_the_writer(seed: int)
     )
     assert (by_catalog.verdict, by_timeline.verdict) == (VerdictKind.WRONG, VerdictKind.CORRECT)
     assert blamed(by_catalog) == {(FindingKind.LOST_ROW, Responsible.CATALOG)}
-    assert {witness.key for witness in by_catalog.findings[0].places} == set(LATE)
+    assert {witness.key for witness in by_catalog.findings[0].witnesses} == set(LATE)
     assert (step.view, step.verdict) == ("write", VerdictKind.REFUSED)
     assert step.because.startswith(f"{HALF_DONE}: {ERROR.kind}")
 

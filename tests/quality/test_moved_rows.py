@@ -16,7 +16,7 @@ def story(planted: Story, reader: Reader) -> tuple[VerdictKind, set[PLACE]]:
     return verdict.verdict, {
         (finding.kind, finding.responsible, place.key, place.column)
         for finding in verdict.findings
-        for place in finding.places
+        for place in finding.witnesses
     }
 
 

@@ -496,7 +496,7 @@ def test_a_planted_defect_is_found_where_it_is_under_its_name(planted: Planted) 
     assert result.keys() == planted.finds.keys()
     exact = {kind: places(text, story) for kind, text in planted.finds.items() if text != "*"}
     assert {kind: result[kind] for kind in exact} == exact
-    witnesses = [w for f in diagnosed(story, reply, planted.view) for w in f.places]
+    witnesses = [w for f in diagnosed(story, reply, planted.view) for w in f.witnesses]
     origins = {f"{witness.column} {witness.key}": witness.origin for witness in witnesses}
     assert {at: origins[at] for at in planted.origins} == planted.origins
 
@@ -531,5 +531,5 @@ def test_a_value_written_before_and_after_the_expected_one_is_the_older() -> Non
     story = history("row id=1 f1=x; row id=1 f1=y; row id=1 f1=x", mor=True)
     wrong = changed(history("row id=1 f1=y", mor=True).read(), {"f1": lambda _: "x"})
     findings = diagnosed(replace(story, history=story.history[:3]), wrong)
-    (witness,) = (w for f in findings if f.kind == "stale" for w in f.places if w.column == "f1")
+    (witness,) = (w for f in findings if f.kind == "stale" for w in f.witnesses if w.column == "f1")
     assert witness.origin == Origin(3, "f1", 1, "1")

@@ -93,7 +93,7 @@ def test_rows_that_a_condition_loses_or_lets_through_are_the_readers(
     assert {responsible for _, responsible in blamed(of_wrong)} == {Responsible.READER}
     (finding,) = of_wrong.findings
     differ = {*planted.shown} ^ {*planted.right}
-    assert {place.key for place in finding.places} == differ
+    assert {place.key for place in finding.witnesses} == differ
 
 
 @pytest.mark.parametrize("name", PLANTED)

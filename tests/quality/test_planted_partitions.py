@@ -199,7 +199,7 @@ def story(verdict: Verdict) -> set[tuple[FindingKind, Responsible | None, str, s
     return {
         (finding.kind, finding.responsible, place.key, place.column)
         for finding in verdict.findings
-        for place in finding.places
+        for place in finding.witnesses
     }
 
 
@@ -352,7 +352,7 @@ def test_values_of_another_partition_are_the_readers_and_named_with_the_partitio
         *("plain", "upper", "other", "signs", "none", "empty")
     }
     assert {kind for kind, _, _, _ in story(verdict)} == {LOST, FindingKind.UNEXPLAINED}
-    folders = {place.folder for finding in verdict.findings for place in finding.places}
+    folders = {place.folder for finding in verdict.findings for place in finding.witnesses}
     assert folders == {""}  # no name of the row's own folder says so
 
 

@@ -56,7 +56,7 @@ def kinds(verdict: Verdict) -> set[FindingKind]:
 
 
 def keys(finding: Finding) -> list[str]:
-    return [place.key for place in finding.places]
+    return [place.key for place in finding.witnesses]
 
 
 @pytest.mark.parametrize("seed", range(8))

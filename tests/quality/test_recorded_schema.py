@@ -142,12 +142,12 @@ def test_a_planted_mistake_has_its_name_at_the_step_that_made_it(
     assert (first.step, first.view, first.verdict) == (since, "write", VerdictKind.WRONG)
     (finding,) = [finding for finding in first.findings if finding.kind is kind]
     assert finding.responsible is Responsible.HISTORY
-    assert named_place is None or named_place in finding.places
+    assert named_place is None or named_place in finding.witnesses
     same = [
         witness
         for v in verdicts[1:]
         for f in v.findings
-        for witness in f.places
+        for witness in f.witnesses
         if witness == named_place
     ]
     assert not same
@@ -166,7 +166,7 @@ def test_two_columns_of_one_id_and_two_versions_of_one_id_are_found() -> None:
     assert right is not None
     g = id_of(FOUND, "g", LAST)
     (twice,) = recorded_by_table.findings(keeping(FOUND, with_id("ts", g), LAST))[LAST]
-    assert Witness(str(g), "ts", None, "g") in twice.places
+    assert Witness(str(g), "ts", None, "g") in twice.witnesses
     again = lambda recorded: replace(recorded, versions=(recorded.versions[0], *recorded.versions))  # noqa: E731
     (finding,) = recorded_by_table.findings(keeping(FOUND, again, LAST))[LAST]
     assert finding.witness == Witness("", "", "one version", "2 versions")

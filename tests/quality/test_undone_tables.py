@@ -52,7 +52,7 @@ def test_a_column_is_missing_by_the_writers_doing_where_the_catalog_has_another_
     case = listing(planted_story, "id", "ts", "f1", "h")
     (verdict,) = judged(case, [by_columns_of(planted_story, 3)])
     assert blamed(verdict) == {(FindingKind.STALE, Responsible.COLUMNS)}
-    assert {witness.column for witness in verdict.findings[0].places} == {"f2", "h"}
+    assert {witness.column for witness in verdict.findings[0].witnesses} == {"f2", "h"}
 
 
 @pytest.mark.parametrize(

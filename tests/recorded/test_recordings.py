@@ -141,7 +141,7 @@ def _miss(verdict: Verdict, spoilt: Changed, *, distinct: bool) -> str:
     result = {
         (place.key, place.column, finding.kind, finding.responsible)
         for finding in verdict.findings
-        for place in finding.places
+        for place in finding.witnesses
     }
     right = (
         verdict.verdict is VerdictKind.WRONG

@@ -326,12 +326,12 @@ def print_findings(verdict: Verdict, files: NumberedFiles, console: Console) -> 
         label = FINDINGS[finding.kind]
         say(console, f"\n{label.symbol} {label.label}: {label.meaning}", "bold")
         item(console, BLAME[finding.responsible].meaning, lead=" ")
-        for witness in finding.places[:MOST]:
+        for witness in finding.witnesses[:MOST]:
             text = words.NOT_WORDED
             with words.LoggedFailure(verdict.case):
                 text = _difference(finding, witness, files.names(witness.file))
             item(console, text, lead=" -")
-        _print_rest(len(finding.places), console)
+        _print_rest(len(finding.witnesses), console)
 
 
 def _difference(finding: Finding, witness: Witness, file: str) -> str:

@@ -107,7 +107,7 @@ def test_a_difference_is_traced_to_the_file_it_was_read_from(judged: Path) -> No
     assert check.verdict is not None
     (finding,) = check.verdict.findings
     holding = {fact.path: fact.keys for fact in check.case.state_of[check.cell.step].files}
-    for place in finding.places:
+    for place in finding.witnesses:
         assert place.key in holding[place.file]
 
 

@@ -66,7 +66,7 @@ def test_what_could_not_be_tried_keeps_all_of_them_from_being_to_blame_together(
 
 def test_a_wrong_struct_is_reported_as_any_other_value() -> None:
     struct = replace(RENAME.witness, actual={"a": 1})
-    wrong = replace(RENAME, witness=struct, places=(struct,))
+    wrong = replace(RENAME, witness=struct, witnesses=(struct,))
     new = run(verdict(VerdictKind.CORRECT, step=1), verdict(VerdictKind.WRONG, wrong, step=2))
     result = tuple(
         cell_pair

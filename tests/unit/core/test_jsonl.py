@@ -130,7 +130,7 @@ def test_what_readers_of_a_table_are_reported_is_retained_once() -> None:
     assert (first, second) == (one, other)
     assert first.expected is second.expected
     assert first.findings is second.findings
-    assert first.findings[0].witness is first.findings[0].places[0]
+    assert first.findings[0].witness is first.findings[0].witnesses[0]
 
 
 def test_a_step_later_the_rows_that_stayed_are_retained_once() -> None:

@@ -36,9 +36,11 @@ def answer(rows: tuple[tuple[Value, ...], ...], raw: OwnTexts = SENT_TEXTS) -> A
 
 
 def texts(differences: tuple[Finding, ...]) -> dict[tuple[str, str], str]:
-    assert all(finding.witness == finding.places[0] for finding in differences)
+    assert all(finding.witness == finding.witnesses[0] for finding in differences)
     return {
-        (place.key, place.column): place.raw for finding in differences for place in finding.places
+        (place.key, place.column): place.raw
+        for finding in differences
+        for place in finding.witnesses
     }
 
 
@@ -71,7 +73,7 @@ def test_only_a_value_of_the_row_itself_has_the_file_that_the_row_lies_in() -> N
     rows = [list(row) for row in story.read().rows]
     rows[0][2:] = [rows[1][2], "?"]
     verdict = judged_answer(story, replace(story.read(), rows=tuple(map(tuple, rows))))
-    result = {place.column: place for finding in verdict.findings for place in finding.places}
+    result = {place.column: place for finding in verdict.findings for place in finding.witnesses}
     assert result["f1"].origin is not None
     assert (result["f1"].origin.key, result["f1"].file) == ("2", "")
     assert result["f2"].file == story.disk.files[0].path

@@ -30,7 +30,9 @@ def test_of_a_wrong_file_and_a_wrong_reader_each_gets_his_own_finding() -> None:
     at = reply.names.index("f1")
     lost = tuple((*row[:at], None, *row[at + 1 :]) for row in reply.rows)
     (result,) = verdicts_on(touched(), spoilt_rows(empty_f1), Reply(reply.columns, lost))
-    places = {finding.responsible: {at.key for at in finding.places} for finding in result.findings}
+    places = {
+        finding.responsible: {at.key for at in finding.witnesses} for finding in result.findings
+    }
     assert places == {Responsible.WRITER: {"1"}, Responsible.READER: {"2", "3", "4"}}
 
 
@@ -108,7 +110,7 @@ def test_a_reader_that_cuts_timestamps_is_judged_by_what_it_can_show_of_the_file
     shown = millis if "presto" in reader else reply
     verdict = verdict_on(case, answer_of(shown), reader=reader)
     assert (verdict.verdict, blamed(verdict)) == (VerdictKind.WRONG, Responsible.WRITER)
-    assert [witness.key for witness in verdict.findings[0].places] == ["4"]
+    assert [witness.key for witness in verdict.findings[0].witnesses] == ["4"]
 
 
 @pytest.mark.parametrize("lost", [(), ("f1",)])

@@ -29,7 +29,9 @@ def whole(reply: Reply, story: Story = STORY) -> tuple[Finding, ...]:
 
 def heads(findings: tuple[Finding, ...]) -> Heads:
     result = {
-        finding.kind.value: [(p.column, p.expected, p.actual) for p in finding.places if not p.key]
+        finding.kind.value: [
+            (p.column, p.expected, p.actual) for p in finding.witnesses if not p.key
+        ]
         for finding in findings
     }
     return {kind: places for kind, places in result.items() if places}
@@ -75,7 +77,7 @@ def test_a_part_under_a_former_name_is_named_like_a_whole_answer_with_the_column
     findings = refused((*others, replace(last, column="c")), story)
     assert heads(findings) == {"stale": [("c", "c", None), ("b", None, "b")]}
     assert heads(findings) == heads(whole(then, story))
-    assert {place.origin for finding in findings for place in finding.places} == {
+    assert {place.origin for finding in findings for place in finding.witnesses} == {
         Origin(4, "c", 1, ""),
         Origin(4, "b", 1, ""),
     }
@@ -104,7 +106,7 @@ def test_where_parts_show_other_keys_or_rows_each_is_found() -> None:
     one, other = changed(a, 0, 0, "x"), changed(b, 0, 0, "y")
     more = replace(ts, rows=(*ts.rows[:2], ts.rows[1]))
     result = {
-        finding.kind.value: [(p.key, p.column, p.actual) for p in finding.places]
+        finding.kind.value: [(p.key, p.column, p.actual) for p in finding.witnesses]
         for finding in refused((key, more, one, other))
     }
     assert result["unexplained"] == [("1", "id", "x"), ("1", "id", "y")]

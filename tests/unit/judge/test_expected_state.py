@@ -90,7 +90,9 @@ def test_a_value_is_owned_where_one_key_alone_has_had_it() -> None:
 def places(story: Story, reply: Reply) -> dict[tuple[str, str], Witness]:
     (verdict,) = judged(case_of(story, None), [reply])
     return {
-        (witness.key, witness.column): witness for one in verdict.findings for witness in one.places
+        (witness.key, witness.column): witness
+        for one in verdict.findings
+        for witness in one.witnesses
     }
 
 
@@ -125,6 +127,6 @@ def test_of_two_rows_that_look_alike_in_two_files_none_is_named() -> None:
     row = 'rows [{"id":"1","ts":1,"b":"x"}]'
     story = history(f"{row}; {row}", "id string, ts long, b string", mor=True)
     (verdict,) = judged(case_of(story, None, bare=True), [story.read("id", rekeyed=True)])
-    (result,) = (witness for one in verdict.findings for witness in one.places)
+    (result,) = (witness for one in verdict.findings for witness in one.witnesses)
     assert verdict.findings[0].kind is FindingKind.DUPLICATE
     assert (result.key, result.file) == ("1", "")

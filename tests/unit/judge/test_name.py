@@ -46,8 +46,8 @@ def test_places_of_one_name_are_one_finding_with_its_columns() -> None:
     (finding,) = findings(lost, STATE)
     assert finding.kind is FindingKind.LOST_VALUE
     assert finding.columns == ("l.element", "ts")
-    assert [witness.column for witness in finding.places] == ["l[0]", "l[1]", "ts"]
-    assert finding.witness == finding.places[0]
+    assert [witness.column for witness in finding.witnesses] == ["l[0]", "l[1]", "ts"]
+    assert finding.witness == finding.witnesses[0]
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def called(story: Story, names: Mapping[str, str] | None, folder: str = "") -> d
     state = replace(story.state(), row_files=files)
     reply = changed(story.read(), {"g": lambda _: None})
     result = findings(differences(state, reply.columns, reply.rows, state.schema.names), state)
-    return {str(finding.kind): {place.key for place in finding.places} for finding in result}
+    return {str(finding.kind): {place.key for place in finding.witnesses} for finding in result}
 
 
 MISSED, LOST = str(FindingKind.MISSING_RENAME), str(FindingKind.LOST_VALUE)

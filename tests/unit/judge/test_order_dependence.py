@@ -45,7 +45,7 @@ def test_a_right_answer_that_was_another_one_before_is_wrong_and_shows_both_valu
         Responsible.READER,
         ("f1_new",),
     )
-    (place,) = finding.places
+    (place,) = finding.witnesses
     assert (place.key, place.column) == ("1", "f1_new")
     assert (place.expected, place.actual) == ("f3s1r1", "asuffix")
 
@@ -54,7 +54,7 @@ def test_what_is_wrong_with_the_fresh_server_s_answer_is_reported_beside() -> No
     stale = answer(STORY, "name")
     verdict = judged(stale, answer(STORY))
     assert [finding.kind for finding in verdict.findings] == [ORDER, FindingKind.MISSING_RENAME]
-    assert [(witness.expected, witness.actual) for witness in verdict.findings[0].places] == [
+    assert [(witness.expected, witness.actual) for witness in verdict.findings[0].witnesses] == [
         (None, f"f3s1r{row}") for row in (1, 2, 3)
     ]
     assert verdict.reproduces == ("by name",)
@@ -71,7 +71,7 @@ def test_rows_and_columns_that_one_answer_has_are_places_too() -> None:
     (finding,) = judged(right, fewer).findings
     assert [
         (witness.key, witness.column, witness.expected, witness.actual)
-        for witness in finding.places
+        for witness in finding.witnesses
     ] == [("", "f1_new", "f1_new", None), ("3", "", right.rows[-1], None)]
 
 
@@ -80,7 +80,7 @@ def test_a_refusal_where_rows_came_before_is_wrong_and_stays_a_refusal_to_see() 
     verdict = judged(refused, answer(STORY))
     assert verdict.verdict is VerdictKind.WRONG
     (finding,) = verdict.findings
-    assert [(witness.key, witness.expected) for witness in finding.places] == [
+    assert [(witness.key, witness.expected) for witness in finding.witnesses] == [
         ("1", None),
         ("2", None),
         ("3", None),

@@ -49,7 +49,7 @@ def test_a_number_without_its_fraction_is_still_that_of_another_field_of_its_row
 
     (misaligned,) = diagnosed(story, shown(0, 1, cut[0]))
     assert misaligned.kind is FindingKind.MISALIGNED
-    assert [place.origin and place.origin.name for place in misaligned.places] == ["x"]
+    assert [place.origin and place.origin.name for place in misaligned.witnesses] == ["x"]
     (altered,) = diagnosed(story, shown(0, 2, cut[0]))
     assert altered.kind is FindingKind.ALTERED_VALUE
     (of_another_row,) = diagnosed(story, shown(0, 1, cut[1]))
@@ -65,7 +65,7 @@ def test_rows_of_one_group_are_one_pattern_where_log_files_are_ignored() -> None
     places = {
         (place.key, place.column): (finding.kind, place.origin.name if place.origin else "")
         for finding in diagnosed(story, story.read("position", logs="ignored"))
-        for place in finding.places
+        for place in finding.witnesses
     }
     assert places["3", "c"] == (FindingKind.MISALIGNED, "id")
 

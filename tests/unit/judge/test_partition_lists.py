@@ -63,5 +63,5 @@ def test_rows_of_which_only_the_partition_or_nothing_is_left_are_those_of_the_ta
     part = Part(name, "select", tuple(whole.columns[n] for n in at), rows)
     refused = Answer("", "select", refusal=Refusal("Error", "no"), parts=(part,))
     verdict = judged(one, refused, replace(case, states=states))
-    wrong = {(p.key, p.column): f.kind for f in verdict.findings for p in f.places if p.key}
+    wrong = {(p.key, p.column): f.kind for f in verdict.findings for p in f.witnesses if p.key}
     assert wrong == {(key, column): FindingKind.LOST_VALUE for key in ("1", "2") for column in lost}

@@ -28,7 +28,9 @@ def judged(story: Story, answer: Answer, *, bare: bool = True, reader: str = REA
 
 def places(verdict: Verdict) -> dict[tuple[str, str], Witness]:
     return {
-        (witness.key, witness.column): witness for one in verdict.findings for witness in one.places
+        (witness.key, witness.column): witness
+        for one in verdict.findings
+        for witness in one.witnesses
     }
 
 

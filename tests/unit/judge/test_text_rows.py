@@ -39,7 +39,7 @@ def kinds(state: ExpectedState, *rows: tuple[Value, ...]) -> set[tuple[FindingKi
     answered = {**RIGHT, **{str(row[0]): row for row in rows}}
     columns = [Column(name, kind, kind) for name, kind in state.table(Query()).columns]
     result = findings(wrong(state, Query(), columns, list(answered.values())), state)
-    return {(finding.kind, place.column) for finding in result for place in finding.places}
+    return {(finding.kind, place.column) for finding in result for place in finding.witnesses}
 
 
 def test_the_right_rows_are_right(state: ExpectedState) -> None:

@@ -176,7 +176,7 @@ def test_rows_of_then_under_the_columns_of_now_are_right_but_for_columns_that_ca
     shown = replace(story.truth, step=2, rows=story.history[2].rows)
     verdict = judged(story, read(story.disk, shown, Reader("id")), "as_of(2)")
     assert columns_by_kind(verdict) == {"premature": columns}
-    assert not any(witness.key for witness in verdict.findings[0].places)
+    assert not any(witness.key for witness in verdict.findings[0].witnesses)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_a_later_text_that_is_no_number_of_then_does_not_keep_an_answer_from_bei
         reply = Reply(then(story, 1).columns, reply.rows)
     verdict = verdict_on(case_of(story), answer_of(reply, query), "as_of(1)")
     places = {
-        finding.kind.value: {(place.key, place.column) for place in finding.places}
+        finding.kind.value: {(place.key, place.column) for place in finding.witnesses}
         for finding in verdict.findings
     }
     assert places.pop("type_drift", None) is None or shown > 1

@@ -11,7 +11,7 @@ from harness.judge.gate import Gate
 from harness.reports import ci_site, github
 from harness.reports.cause_texts import cause_texts
 from harness.reports.github import Annotation
-from harness.run.causes import ScenarioPlace
+from harness.run.causes import ScenarioLine
 from harness.run.load_run import Run
 from tests.builders import sample_run
 from tests.builders.placed_run import FILE, LINES, placed
@@ -169,7 +169,7 @@ def test_a_line_has_its_path_and_the_address_that_the_build_server_gives_it(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     site = ci_site.of({**variables, **({root: str(tmp_path)} if root else {})})
-    location = ScenarioPlace(tmp_path / "my" / "a b.yaml", 9)
+    location = ScenarioLine(tmp_path / "my" / "a b.yaml", 9)
     assert (site.path(location), site.link(location), site.job) == ("my/a b.yaml", link, job)
     assert site.shows_lines == bool(link)
 
@@ -180,6 +180,6 @@ def test_a_line_has_its_path_and_the_address_that_the_build_server_gives_it(
 def test_what_is_in_no_repository_has_no_path(path: str, tmp_path: Path) -> None:
     (root := tmp_path / "work").mkdir()
     site = ci_site.of({**GITHUB, "GITHUB_WORKSPACE": str(root)})
-    assert site.path(ScenarioPlace(root / path, 9)) == ""
-    assert site.link(ScenarioPlace(root / path, 9)) == ""
+    assert site.path(ScenarioLine(root / path, 9)) == ""
+    assert site.link(ScenarioLine(root / path, 9)) == ""
     assert site.path(None) == ""

@@ -154,8 +154,8 @@ def test_a_link_of_a_cause_shows_its_cells_and_no_others(
 def test_a_wrong_place_names_its_file_by_the_number_in_the_list(sampled: Run) -> None:
     wrong = next(verdict for verdict in sampled.verdicts if verdict.verdict is VerdictKind.WRONG)
     files = sampled.by_step[wrong.variant, wrong.step].files
-    places = tuple(replace(witness, file=files[0].path) for witness in wrong.findings[0].places)
-    reported = replace(wrong, findings=(replace(wrong.findings[0], places=places),))
+    places = tuple(replace(witness, file=files[0].path) for witness in wrong.findings[0].witnesses)
+    reported = replace(wrong, findings=(replace(wrong.findings[0], witnesses=places),))
     page = data_of(replace(sampled, recorded={**sampled.recorded, wrong.case: reported}))
     result: dict[str, Any] = json.loads(json.dumps(page))
     cell = next(cell for cell in cells(result) if cell["case"] == wrong.case)

@@ -107,9 +107,9 @@ def test_control_characters_do_not_break_the_file(sampled: Run, tmp_path: Path) 
 
 def test_a_place_names_the_file_that_it_was_read_from(sampled: Run, tmp_path: Path) -> None:
     wrong = next(verdict for verdict in sampled.verdicts if verdict.verdict is VerdictKind.WRONG)
-    (first, *rest), others = wrong.findings[0].places, wrong.findings[1:]
+    (first, *rest), others = wrong.findings[0].witnesses, wrong.findings[1:]
     first = replace(first, file="day=1/a.parquet")
-    finding = replace(wrong.findings[0], witness=first, places=(first, *rest))
+    finding = replace(wrong.findings[0], witness=first, witnesses=(first, *rest))
     reported = replace(wrong, findings=(finding, *others))
     run = replace(sampled, recorded={**sampled.recorded, wrong.case: reported})
     texts = [element.findtext("failure") or "" for element in read(run, tmp_path)]

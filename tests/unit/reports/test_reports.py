@@ -68,7 +68,7 @@ def test_every_finding_has_a_place_on_the_page_and_in_a_build_server_s_report(
     expected = Expected((("id", "string"), ("f", "string")), (("1", value),))
     columns = (Column("id", "varchar", "string"), Column("f", "varchar", "string"))
     result = marks(expected, columns, (("1", value),), (finding,), "id")
-    assert len(result.notes) == len(finding.places)
+    assert len(result.notes) == len(finding.witnesses)
     verdict = Verdict(
         "a/s1/r/snapshot/all", "a", "a", 1, "r", "snapshot", "all", VerdictKind.WRONG, (finding,)
     )

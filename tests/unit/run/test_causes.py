@@ -20,8 +20,8 @@ from harness.run.causes import (
     SESSION,
     HelpfulSetting,
     RunCause,
-    ScenarioPlace,
-    ScenarioPlaces,
+    ScenarioLine,
+    ScenarioLines,
     SettingLine,
     SettingsAsked,
     causes,
@@ -308,10 +308,10 @@ def moved(run: Run) -> str:
 
 
 def test_a_step_is_on_its_line(run: Run, tmp_path: Path) -> None:
-    places = ScenarioPlaces(run)
+    places = ScenarioLines(run)
     result = {step: places.of(moved(run), step) for step in LINES}
-    assert result == {step: ScenarioPlace(tmp_path / FILE, line) for step, line in LINES.items()}
-    assert places.of(moved(run), 0) == ScenarioPlace(tmp_path / FILE, 1)
+    assert result == {step: ScenarioLine(tmp_path / FILE, line) for step, line in LINES.items()}
+    assert places.of(moved(run), 0) == ScenarioLine(tmp_path / FILE, 1)
 
 
 @pytest.mark.parametrize(
@@ -322,11 +322,11 @@ def test_of_a_file_that_was_changed_since_no_line_is_claimed(
     run: Run, tmp_path: Path, text: str
 ) -> None:
     (tmp_path / FILE).write_text(text, encoding="utf-8")
-    assert ScenarioPlaces(run).of(moved(run), 3) == ScenarioPlace(tmp_path / FILE, 1)
+    assert ScenarioLines(run).of(moved(run), 3) == ScenarioLine(tmp_path / FILE, 1)
 
 
 def test_a_cause_stands_where_it_began_and_not_where_it_was_seen(run: Run) -> None:
-    places, result = ScenarioPlaces(run), causes(run.verdicts, run)
+    places, result = ScenarioLines(run), causes(run.verdicts, run)
     since = [cause for cause in result if cause.key.operation.endswith("move_column")]
     assert since
     for cause in since:

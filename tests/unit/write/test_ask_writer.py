@@ -239,7 +239,7 @@ def test_what_is_lost_and_what_is_other_are_two_things(
     extra: ExtraMetadata, kind: FindingKind, witness: Witness, text: str
 ) -> None:
     ((at, (finding, *_)),) = recorded_by_table.findings(recorded_with(extra)).items()
-    assert (at, finding.kind, finding.places[0]) == (1, kind, witness)
+    assert (at, finding.kind, finding.witnesses[0]) == (1, kind, witness)
     assert text in witness_text(kind, witness)
     assert kind in recorded_by_table.KINDS
 
