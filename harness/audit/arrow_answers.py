@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from harness.audit.fingerprints import HashedRows
+from harness.core.arrow import pa
 from harness.engines.api import Question, Reply
 from harness.engines.fingerprint_sql import FingerprintWords
 from harness.engines.python_library import LibraryConnection, reply_of
@@ -23,8 +24,6 @@ class HashedAnswers:
     connection: LibraryConnection
 
     def ask(self, question: Question, *, timeout_s: float) -> Reply:
-        import pyarrow as pa  # noqa: PLC0415 - only asking needs it
-
         asked = question.fingerprint
         if asked is None:
             return self.connection.ask(question, timeout_s=timeout_s)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from harness.audit.projection import Projection
+from harness.core.arrow import pa
 from harness.formats.api import FileFactError
 from harness.formats.files import arrow_file
 from harness.formats.read_plan import PlannedFile, ReadPlan
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +24,6 @@ class FileTable:
 
 def read(plan: ReadPlan, file: PlannedFile) -> tuple[FileTable, Projection]:
     """Read a file, and what else of it can be asked for; raises FileFactError."""
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
     stored = file.stored() if file.stored else arrow_file.read(file.location)
     projection = Projection(plan, file, stored)
     try:

@@ -9,11 +9,12 @@ from functools import cached_property
 from hashlib import md5
 from itertools import compress, pairwise, repeat
 from operator import add, and_
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 from harness.audit import table_rows
 from harness.audit.file_rows import FileTable
 from harness.audit.table_rows import TableRows
+from harness.core.arrow import kinds, pa, pc
 from harness.engines.arrow_values import canonical
 from harness.formats.read_plan import ReadPlan
 from harness.model.datatypes import Struct
@@ -28,9 +29,6 @@ from harness.model.fingerprint import (
     Sums,
 )
 from harness.model.query import Condition, Query
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Groups: TypeAlias = Mapping[str, Sums]
 """The sums of each group by the first digits of its hashes; of all rows by the empty text."""
@@ -71,8 +69,6 @@ class PlanFingerprints:
 
 def taken_of(file: FileTable, asked: Fingerprint, query: Query) -> FileTable:
     """Return the rows of a file that are asked for."""
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
     rows = [*compress(range(file.rows.num_rows), HashedRows(file.rows, asked).taken(query))]
     taken = file.rows.take(pa.array(rows, pa.int64()))
     return replace(file, rows=taken, positions=[file.positions[at] for at in rows])
@@ -150,9 +146,6 @@ def _number(hash_: str) -> int:
 
 
 def _part(rows: pa.Table, part: ComparedPart, path: Sequence[str]) -> pa.Array:
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-    import pyarrow.compute as pc  # noqa: PLC0415
-
     name, *inner = path
     column = rows.column(name)
     values = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
@@ -171,8 +164,6 @@ def _hashes(values: pa.Array, asked: Fingerprint) -> list[str | None]:
 
 
 def _texts(values: pa.Array, asked: Fingerprint) -> Iterable[str | None]:
-    import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
-
     type_ = values.type
     if kinds.is_struct(type_):
         inside = [_hashes(part, asked) for part in values.flatten()]
@@ -200,9 +191,6 @@ def _where_valid(values: pa.Array, texts: Iterable[str]) -> Iterator[str | None]
 
 
 def _plain(values: pa.Array, asked: Fingerprint) -> Iterable[str | None]:
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-    import pyarrow.types as kinds  # noqa: PLC0415
-
     type_ = values.type
     text: Callable[[Any], str] = str
     if kinds.is_floating(type_):
@@ -230,8 +218,6 @@ def _cut(micros: int) -> str:
 
 
 def _floats(values: pa.Array, form: FloatText) -> Iterator[str | None]:
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
     bits = values.view(pa.int64()).to_pylist()
     for number, whole in zip(values.to_pylist(), bits, strict=True):
         if number is None:

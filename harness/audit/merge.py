@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from harness.audit import file_rows
 from harness.audit.file_rows import FileTable
+from harness.core.arrow import pa
 from harness.formats.api import FileFactError
 from harness.formats.read_plan import DeletedKeys, PlannedFile, ReadPlan, RowMerge
 from harness.model.canonical import Look, Value
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from harness.audit.projection import Projection
 
 Key: TypeAlias = tuple[Look, ...]
@@ -124,8 +123,6 @@ class _Merged:
             yield FileTable(table.file, self._taken(table, rows), positions)
 
     def _taken(self, table: FileTable, rows: list[_KeyVersion]) -> pa.Table:
-        import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
         if not any(version.cells for version in rows):
             places = [version.place[1] for version in rows if version.place]
             return table.rows.take(pa.array(places, pa.int64()))

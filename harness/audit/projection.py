@@ -6,17 +6,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, repeat
-from typing import TYPE_CHECKING
 
+from harness.core.arrow import kinds, pa
 from harness.engines.arrow_values import array_of, canonical
 from harness.formats.files.column_parts import ARRAY, MAP, STRUCT, ColumnPart
 from harness.formats.files.stored_columns import StoredColumn, StoredColumns, converted, inner
 from harness.formats.read_plan import ArrowType, DeletedValues, Id, PlannedFile, ReadPlan
 from harness.model.canonical import Look, Value, look_of
 from harness.model.datatypes import ELEMENT, KEY, VALUE
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @dataclass(frozen=True)  # no slots: what is derived is kept
@@ -29,8 +26,6 @@ class Projection:
 
     def table(self) -> pa.Table:
         """Return all rows of the file as the columns of the table."""
-        import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
         arrays = [self._column(part, self._columns.top.get(part.id)) for part in self.plan.columns]
         return pa.Table.from_arrays(arrays, [part.name for part in self.plan.columns])
 
@@ -73,8 +68,6 @@ class Projection:
         self, part: ColumnPart, stored: StoredColumn | None, length: int | None = None
     ) -> pa.Array:
         """Return a column, or a part of one, of `length` values where that is not all rows."""
-        import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
         type_ = full_type(part, self.plan.arrow_type)
         if stored is None:
             count = self.stored.num_rows if length is None else length
@@ -106,8 +99,6 @@ class Projection:
 
 def full_type(part: ColumnPart, arrow_type: ArrowType) -> pa.DataType:
     """Return Arrow's type of a column or a part with all its parts; raises ValueError."""
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
     inside = [full_type(child, arrow_type) for child in part.parts]
     if part.type == STRUCT:
         names = (child.name for child in part.parts)
@@ -118,8 +109,6 @@ def full_type(part: ColumnPart, arrow_type: ArrowType) -> pa.DataType:
 
 
 def fits(kind: str, type_: pa.DataType) -> bool:
-    import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
-
     match kind:
         case "struct":
             return bool(kinds.is_struct(type_))

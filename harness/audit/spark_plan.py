@@ -14,12 +14,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import quote
 
 from harness.audit import file_rows, merge
 from harness.audit.file_rows import FileTable
 from harness.audit.projection import fits, full_type
+from harness.core.arrow import kinds, pa, pq
 from harness.engines.arrow_values import array_of, canonical_type
 from harness.engines.query_sql import string
 from harness.formats.api import FileFactError
@@ -29,9 +30,6 @@ from harness.formats.files.column_parts import ColumnPart
 from harness.formats.files.stored_columns import StoredColumn, StoredColumns, inner
 from harness.formats.read_plan import DeletedValues, Id, PlannedFile, ReadPlan
 from harness.model.datatypes import ELEMENT, KEY, VALUE
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 FILE: Final = "audited file"
 POSITION: Final = "audited position"
@@ -56,8 +54,6 @@ class NotInSparkError(Exception):
 
 def ddl(type_: pa.DataType) -> str:
     """Return Spark's words for a type; raises NotInSparkError where it has none."""
-    import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
-
     if kinds.is_struct(type_):
         return f"struct<{', '.join(f'{quoted(part.name)}: {ddl(part.type)}' for part in type_)}>"
     if kinds.is_map(type_):
@@ -80,8 +76,6 @@ def literal(text: str) -> str:
 
 def _cast(sql: str, stored: pa.DataType, type_: pa.DataType) -> str:
     """Return the expression of a value in the type of its column."""
-    import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
-
     before, now, pair = ddl(stored), ddl(type_), (str(stored), str(type_))
     if before == now:
         return sql
@@ -238,8 +232,6 @@ class SparkPlan:
 
         Raises NotInSparkError: Spark lacks the type of a column.
         """
-        import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
         arrow_type = self.plan.arrow_type
         schema = {part.name: ddl(full_type(part, arrow_type)) for part in self.plan.columns}
         try:
@@ -303,8 +295,6 @@ class SparkPlan:
 
     def _values(self, group: _Group) -> str:
         """Write what columns hold that the files lack; return the path, empty if nothing."""
-        import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
         if not group.projection.values:
             return ""
         spelt = [(text, file) for file in group.files for text in spellings(file)]
@@ -316,8 +306,6 @@ class SparkPlan:
 
     def _deleted(self, files: Sequence[PlannedFile]) -> str:
         """Write the positions of deleted rows; return the path, empty if nothing."""
-        import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
         tables = [
             pa.table({"file": pa.repeat(text, len(at)), "position": pa.array(at, pa.int64())})
             for file in files
@@ -327,8 +315,6 @@ class SparkPlan:
         return self._written(pa.concat_tables(tables)) if tables else ""
 
     def _keys(self, deleted: DeletedValues) -> str:
-        import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
         types = map(self.plan.arrow_type, deleted.types)
         looks = zip(*deleted.rows, strict=True) if deleted.rows else [()] * len(deleted.ids)
         columns = {
@@ -348,8 +334,6 @@ class SparkPlan:
                 yield table
 
     def _ready(self, table: FileTable) -> str:
-        import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
         name = str(len(self.files))
         self.files[name] = table.file
         names = [*table.rows.column_names, FILE, POSITION]
@@ -357,8 +341,6 @@ class SparkPlan:
         return self._written(pa.Table.from_arrays([*table.rows.columns, *places], names))
 
     def _written(self, table: pa.Table) -> str:
-        import pyarrow.parquet as pq  # noqa: PLC0415 - only reading needs it
-
         path = self.folder / f"{len(list(self.folder.iterdir()))}.parquet"
         pq.write_table(table, path)
         return str(path)
@@ -407,8 +389,6 @@ def _equal(keys: Sequence[str]) -> str:
 
 def _compared(type_: pa.DataType) -> bool:
     """Return whether values of a type are equal in Spark where they look alike."""
-    import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
-
     return not (
         kinds.is_floating(type_) or kinds.is_binary(type_) or kinds.is_fixed_size_binary(type_)
     )

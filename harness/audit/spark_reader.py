@@ -30,6 +30,7 @@ from harness.audit.spark_plan import (
 )
 from harness.audit.table_rows import TableRows
 from harness.core import refusals
+from harness.core.arrow import pa
 from harness.core.counting import counted
 from harness.core.errors import UsageProblem
 from harness.core.progress import Progress, started
@@ -108,8 +109,6 @@ class SparkTable:
         return TableRows(self.plan.plan, tuple(tables))
 
     def _file_table(self, file: PlannedFile, rows: Mapping[int, tuple[Value, ...]]) -> FileTable:
-        import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
         positions, plan = sorted(rows), self.plan.plan
         columns = zip(*(rows[at] for at in positions), strict=True)
         arrays = [

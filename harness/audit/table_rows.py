@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from harness.audit import file_rows, merge
 from harness.audit.file_rows import FileTable
+from harness.core.arrow import pa
 from harness.engines.arrow_values import canonical
 from harness.formats.read_plan import ReadPlan
 from harness.model.canonical import Value
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @dataclass(frozen=True)  # no slots: what is derived is kept

@@ -17,6 +17,7 @@ from typing import Any, Final
 from harness.artifacts import distributions, fetch, table_homes
 from harness.artifacts.cache import Cache
 from harness.conformance import table_writer
+from harness.core.arrow import pa, pq
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from harness.core.records import Outcome, OutcomeKind
@@ -144,15 +145,12 @@ def _entry(format_: str, name: str, listed: list[tuple[str, str]]) -> CatalogEnt
 
 
 def _write_file(folder: Path, values: dict[str, tuple[list[Any], str]], *, int96: bool) -> None:
-    import pyarrow as pa  # noqa: PLC0415 - it takes a while
-    from pyarrow import parquet  # noqa: PLC0415
-
     arrays = {
         name: pa.array(cells, arrow_type(parse_type(type_)))
         for name, (cells, type_) in values.items()
     }
     folder.mkdir(exist_ok=True)
-    parquet.write_table(
+    pq.write_table(
         pa.table(arrays), folder / table_writer.FILE, use_deprecated_int96_timestamps=int96
     )
 

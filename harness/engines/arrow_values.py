@@ -6,13 +6,11 @@ import datetime
 import json
 import uuid
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from harness.core.arrow import kinds, pa
 from harness.model.canonical import MapValue, Value, from_json, moment, to_json
 from harness.model.datatypes import DataType, Decimal, PlainType, Text, fold
-
-if TYPE_CHECKING:
-    import pyarrow
 
 _ARROW: Final = {
     "boolean": "bool",
@@ -31,11 +29,10 @@ _NAMES: Final = {
 }
 
 
-def arrow_type(kind: DataType) -> pyarrow.DataType:
+def arrow_type(kind: DataType) -> pa.DataType:
     """Return Arrow's type for one of ours in a Hive table; its timestamps are counted in UTC."""
-    import pyarrow as pa  # noqa: PLC0415 - only asking needs it
 
-    def plain(kind: PlainType) -> pyarrow.DataType:
+    def plain(kind: PlainType) -> pa.DataType:
         match kind:
             case Decimal(precision, scale):
                 return pa.decimal128(precision, scale)
@@ -48,10 +45,8 @@ def arrow_type(kind: DataType) -> pyarrow.DataType:
     return fold(kind, plain, pa.struct, pa.list_, pa.map_)
 
 
-def canonical_type(type_: pyarrow.DataType) -> str:
+def canonical_type(type_: pa.DataType) -> str:
     """Return our text of a type; empty when there is none of ours."""
-    import pyarrow.types as kinds  # noqa: PLC0415 - only asking needs it
-
     if kinds.is_struct(type_):
         parts = [(part.name, canonical_type(part.type)) for part in type_]
         inside = ", ".join(f"{name}: {of}" for name, of in parts)
@@ -74,10 +69,8 @@ _VARIANT: Final = "variant", "parquet"
 """Name and vendor of Arrow's opaque type that holds variants, each as the JSON of its value."""
 
 
-def variant() -> pyarrow.DataType:
+def variant() -> pa.DataType:
     """Return the type of variants: texts that `variant_text` returns."""
-    import pyarrow as pa  # noqa: PLC0415 - only asking needs it
-
     return pa.opaque(pa.string(), *_VARIANT)
 
 
@@ -90,8 +83,6 @@ def canonical(scalar: Any) -> Value:  # noqa: ANN401 - of any of Arrow's classes
 
     A text where Python has no such moment; so are a time of day and a UUID.
     """
-    import pyarrow.types as kinds  # noqa: PLC0415 - only asking needs it
-
     if not scalar.is_valid:
         return None
     type_ = scalar.type
@@ -130,29 +121,23 @@ def _day_or_moment(scalar: Any) -> Value:  # noqa: ANN401 - as above
     return value.replace(tzinfo=None) if isinstance(value, datetime.datetime) else value
 
 
-def array_of(values: Iterable[Value], type_: pyarrow.DataType) -> pyarrow.Array:
+def array_of(values: Iterable[Value], type_: pa.DataType) -> pa.Array:
     """Return canonical values as an array; raises ValueError or Arrow's errors.
 
     A map may be a dict as well.
     """
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
     # Arrow builds no arrays of extension types inside of others, but casts to them.
     storage = _storage(type_)
     return pa.array([_of_canonical(value, type_) for value in values], storage).cast(type_)
 
 
-def _storage(type_: pyarrow.DataType) -> pyarrow.DataType:
+def _storage(type_: pa.DataType) -> pa.DataType:
     inner = with_parts(type_, lambda part: part.with_type(_storage(part.type)))
     return getattr(inner, "storage_type", inner)
 
 
-def with_parts(
-    type_: pyarrow.DataType, change: Callable[[pyarrow.Field], pyarrow.Field]
-) -> pyarrow.DataType:
+def with_parts(type_: pa.DataType, change: Callable[[pa.Field], pa.Field]) -> pa.DataType:
     """Return a type with the fields changed that it is made of, and lists as plain ones."""
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
     if pa.types.is_struct(type_):
         return pa.struct([change(part) for part in type_])
     if pa.types.is_map(type_):
@@ -162,9 +147,7 @@ def with_parts(
     return type_
 
 
-def _of_canonical(value: Value, type_: pyarrow.DataType) -> Any:  # noqa: ANN401 - for Arrow
-    import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
-
+def _of_canonical(value: Value, type_: pa.DataType) -> Any:  # noqa: ANN401 - for Arrow
     if value is None:
         return None
     if kinds.is_struct(type_):
@@ -178,10 +161,8 @@ def _of_canonical(value: Value, type_: pyarrow.DataType) -> Any:  # noqa: ANN401
     return _of_text(value, type_) if isinstance(value, str) else value
 
 
-def _of_text(text: str, type_: pyarrow.DataType) -> Any:  # noqa: ANN401 - for Arrow
+def _of_text(text: str, type_: pa.DataType) -> Any:  # noqa: ANN401 - for Arrow
     """Return what stands in canonical form as a text; see `canonical`."""
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
     if type_ == pa.uuid():
         return uuid.UUID(text).bytes
     if pa.types.is_time(type_):

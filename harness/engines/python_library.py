@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
+from harness.core.arrow import pa
 from harness.core.errors import HarnessError, UsageProblem
 from harness.core.progress import Progress
 from harness.core.records import Column, Refusal
@@ -312,8 +313,6 @@ class LibraryConnection:
         if "error" in head:
             class_, text = head["error"]
             raise RefusedError(self._library.refusal(class_, text[:MAX_TEXT]), head["seconds"])
-        import pyarrow as pa  # noqa: PLC0415 - only asking needs it
-
         with pa.ipc.open_stream(body) as reader:
             return reader.read_all(), head["seconds"]
 

@@ -9,25 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
+from harness.core.arrow import pa
 from harness.formats.files.column_parts import ColumnPart
 from harness.model.canonical import Look, Value
 
-if TYPE_CHECKING:
-    import pyarrow
-
 Id: TypeAlias = int | str
 """What a format knows a column or a part of one by: a field id, a physical name, or its name."""
-ArrowType: TypeAlias = "Callable[[str], pyarrow.DataType]"
+ArrowType: TypeAlias = "Callable[[str], pa.DataType]"
 """Returns Arrow's type for a format's word for a type without parts; raises ValueError."""
 
 
-MayBecome: TypeAlias = "Callable[[pyarrow.DataType, pyarrow.DataType], bool]"
+MayBecome: TypeAlias = "Callable[[pa.DataType, pa.DataType], bool]"
 """Returns whether what a file stores in the first type may be a column of the second one."""
 
 
-def whatever_arrow_casts(stored: pyarrow.DataType, type_: pyarrow.DataType) -> bool:  # noqa: ARG001
+def whatever_arrow_casts(stored: pa.DataType, type_: pa.DataType) -> bool:  # noqa: ARG001
     return True
 
 
@@ -72,7 +70,7 @@ class PlannedFile:
     deleted_values: tuple[DeletedValues, ...] = ()
     only: Collection[int] | None = None
     """The positions of the only rows that are read; all if None."""
-    stored: Callable[[], pyarrow.Table] | None = None
+    stored: Callable[[], pa.Table] | None = None
     """Reads the rows where they are only a part of what lies there, with what they hold as ids
     under `field_id`; raises FileFactError."""
     partial: bool = False

@@ -14,6 +14,7 @@ from typing import Final, Protocol
 from uuid import uuid4
 
 from harness.core import refusals
+from harness.core.arrow import pa, pq
 from harness.core.errors import HarnessError
 from harness.core.records import Outcome, OutcomeKind, Refusal
 from harness.engines.api import NoAnswerError, RefusedError
@@ -57,9 +58,6 @@ from harness.write.writer_pool import SqlSession, SqlWriter, WriteTarget
 
 def write_parquet(table: Path, file: ArrowFile) -> Path:
     """Write it under a name as Spark gives it, by which Hive's tables know who wrote a file."""
-    import pyarrow as pa  # noqa: PLC0415 - only such a step needs it
-    import pyarrow.parquet as pq  # noqa: PLC0415
-
     fields = [pa.field(name, arrow_type(parse_type(text))) for name, text in file.columns]
     values = [
         pa.array([_plain(row[at]) for row in file.rows], field.type)

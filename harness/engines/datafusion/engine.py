@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from harness.core.arrow import pa
 from harness.core.errors import HarnessError
 from harness.core.records import Refusal
 from harness.core.setting_values import SettingValues
@@ -44,8 +45,6 @@ def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -
 
 
 def _schema(columns: Sequence[Any]) -> str:
-    import pyarrow as pa  # noqa: PLC0415 - only asking needs it
-
     kinds = [(column.name, arrow_type(_known(column.name, column.type))) for column in columns]
     return base64.b64encode(pa.schema(kinds).serialize().to_pybytes()).decode()
 

@@ -33,6 +33,7 @@ from uuid import uuid4
 from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
 from harness.core import tolerances
+from harness.core.arrow import pa, pq
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from harness.core.runtime_names import AT, CONTAINER
@@ -72,12 +73,8 @@ def make_ready_table(metastore_uri: str, folder: Path) -> str:
 
     Raises EnvironmentProblem: the metastore does not answer, or refuses the table.
     """
-    # Imported here: it takes a while, and planning, judging and reporting do without.
-    import pyarrow as pa  # noqa: PLC0415
-    from pyarrow import parquet  # noqa: PLC0415
-
     folder.mkdir()
-    parquet.write_table(pa.table({"id": [1]}), folder / "one.parquet")
+    pq.write_table(pa.table({"id": [1]}), folder / "one.parquet")
     name = f"t_{uuid4().hex}"
     try:
         with metastore_client.connect(metastore_uri) as client:

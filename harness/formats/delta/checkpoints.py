@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import unquote
 
+from harness.core.arrow import pa, pq
 from harness.formats.api import FileFactError
 from harness.formats.files import table_folder
 from harness.formats.files.table_folder import TableFolder
@@ -82,9 +83,6 @@ def json_actions(content: bytes) -> Sequence[Action]:
 
 
 def _read(folder: TableFolder, path: str, add: Collection[str]) -> Iterator[Action]:
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-    import pyarrow.parquet as pq  # noqa: PLC0415
-
     try:
         if path.endswith(".json"):
             yield from json_actions(folder.text(path) or b"")

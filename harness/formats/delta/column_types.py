@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from harness.core.arrow import pa
 from harness.engines.arrow_values import variant
 from harness.formats.files import typed_text
 from harness.model.canonical import Value
-
-if TYPE_CHECKING:
-    import pyarrow
 
 _DECIMAL: Final = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 _PLAIN: Final = {
@@ -29,10 +27,8 @@ _PLAIN: Final = {
 """Arrow's names for Delta's types (protocol, "Primitive Types"); Spark's `void` has no values."""
 
 
-def arrow_type(type_: str) -> pyarrow.DataType:
+def arrow_type(type_: str) -> pa.DataType:
     """See `ArrowType`."""
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
     if type_ in _PLAIN:
         return pa.type_for_alias(_PLAIN[type_])
     if type_ == "variant":

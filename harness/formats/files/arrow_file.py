@@ -6,16 +6,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import SEEK_END, BytesIO
-from typing import IO, TYPE_CHECKING, Final, TypeVar
+from typing import IO, Final, TypeVar
 
+from harness.core.arrow import arrow_orc, pa, pq
 from harness.engines.arrow_values import with_parts
 from harness.formats.api import FileFactError
 from harness.formats.files import avro, avro_table, orc_table, table_folder
 from harness.formats.files.column_parts import FIELD_ID
 from harness.formats.files.table_folder import UnreadableError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _Read = TypeVar("_Read")
 _STORED_IDS: Final = (b"PARQUET:field_id", b"iceberg.id")
@@ -56,9 +54,6 @@ def parquet_footer(location: str) -> ParquetFooter | None:
 
 
 def _parquet_footer(file: IO[bytes]) -> ParquetFooter | None:
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-    import pyarrow.parquet as pq  # noqa: PLC0415
-
     begin = _begin(file)
     if begin == avro.MAGIC or begin.startswith(orc_table.MAGIC):
         return None
@@ -90,8 +85,6 @@ def of_bytes(content: bytes, name: str) -> pa.Table:
 @contextmanager
 def _named(name: str) -> Iterator[None]:
     """Raise what reading raises as FileFactError with the name of the file."""
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
     of_content = pa.ArrowException, ValueError, EOFError, IndexError, KeyError
     try:
         yield
@@ -100,9 +93,6 @@ def _named(name: str) -> Iterator[None]:
 
 
 def _read(file: IO[bytes]) -> pa.Table:
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-    import pyarrow.parquet as pq  # noqa: PLC0415
-
     begin = _begin(file)
     if begin == avro.MAGIC:
         return avro_table.read(file)
@@ -123,16 +113,11 @@ def _begin(file: IO[bytes]) -> bytes:
 
 
 def _schema(file: IO[bytes]) -> pa.Schema:
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-    import pyarrow.parquet as pq  # noqa: PLC0415
-
     begin = _begin(file)
     if begin == avro.MAGIC:
         return avro_table.schema(file)
     if begin.startswith(orc_table.MAGIC):
-        from pyarrow.orc import ORCFile  # noqa: PLC0415
-
-        fields = ORCFile(file).schema
+        fields = arrow_orc.ORCFile(file).schema
     else:
         with pq.ParquetFile(file, coerce_int96_timestamp_unit="us") as stored:
             fields = stored.schema_arrow
@@ -141,8 +126,6 @@ def _schema(file: IO[bytes]) -> pa.Schema:
 
 def _with_id(field: pa.Field) -> pa.Field:
     """Return a field with its id under one name, and so its parts."""
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
     type_, metadata = with_parts(field.type, _with_id), field.metadata or {}
     ids = [metadata[key] for key in _STORED_IDS if key in metadata]
     return pa.field(field.name, type_, field.nullable, {FIELD_ID: ids[0]} if ids else None)

@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+from harness.core.arrow import fastavro
 from harness.formats.api import FileFactError, FileRows
 from harness.formats.files.parquet import Footer
 from harness.model.canonical import MapValue, Value
@@ -136,8 +137,6 @@ MAGIC: Final = b"Obj\x01"
 @contextmanager
 def value_errors() -> Iterator[None]:
     """Raise ValueError where fastavro raises what no caller expects of a broken file."""
-    import fastavro  # noqa: PLC0415 - only reading needs it
-
     try:
         yield
     except (fastavro.schema.SchemaParseException, TypeError, OverflowError) as problem:
@@ -169,8 +168,6 @@ def statistics(path: Path, relative: str) -> tuple[ColumnStatistics, ...]:  # no
 
 def _records(path: Path, most: int | None = None) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return the schema of the writer, and the records; no more than `most`."""
-    import fastavro  # noqa: PLC0415 - only reading needs it
-
     try:
         with path.open("rb") as file:
             reader = fastavro.reader(file)

@@ -6,15 +6,13 @@ Source: Avro specification, "Logical Types"; Iceberg table specification, "Appen
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias
+from typing import IO, Any, Final, TypeAlias
 
+from harness.core.arrow import fastavro, pa
 from harness.engines.arrow_values import array_of
 from harness.formats.files import avro
 from harness.formats.files.column_parts import FIELD_ID
 from harness.model.datatypes import ELEMENT, KEY, VALUE
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _Schema: TypeAlias = Any
 """Of Avro's JSON: a name, a union, or an object."""
@@ -34,8 +32,6 @@ _UNITS: Final = {"millis": "ms", "micros": "us", "nanos": "ns"}
 
 def read(file: IO[bytes]) -> pa.Table:
     """Read all rows; raises ValueError, EOFError or an error of Arrow."""
-    import fastavro  # noqa: PLC0415 - only reading needs it
-
     with avro.value_errors():
         reader = fastavro.reader(file)
         return of_records(reader.writer_schema or {}, list(reader))
@@ -43,17 +39,12 @@ def read(file: IO[bytes]) -> pa.Table:
 
 def schema(file: IO[bytes]) -> pa.Schema:
     """Return the columns without reading a row; raises ValueError or EOFError."""
-    import fastavro  # noqa: PLC0415 - only reading needs it
-
     with avro.value_errors():
         return of_records(fastavro.reader(file).writer_schema or {}, ()).schema
 
 
 def of_records(schema: Any, records: Sequence[Any]) -> pa.Table:  # noqa: ANN401 - Avro's JSON
     """Return decoded records of a schema; raises ValueError or an error of Arrow."""
-    import fastavro  # noqa: PLC0415 - only reading needs it
-    import pyarrow as pa  # noqa: PLC0415
-
     schema = fastavro.schema.expand_schema(schema)
     fields = [_field(part["name"], part["type"], part, "field-id") for part in schema["fields"]]
     columns = [
@@ -65,16 +56,12 @@ def of_records(schema: Any, records: Sequence[Any]) -> pa.Table:  # noqa: ANN401
 
 def _field(name: str, type_: _Schema, holder: Mapping[str, Any], id_key: str) -> pa.Field:
     """Return a field; its id is under a key of what holds it."""
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
     number = holder.get(id_key)
     metadata = None if number is None else {FIELD_ID: str(number)}
     return pa.field(name, _type(type_), metadata=metadata)
 
 
 def _type(type_: _Schema) -> pa.DataType:
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
     match type_:
         case ["null", inner] | [inner, "null"] | [inner]:
             return _type(inner)
@@ -101,8 +88,6 @@ def _type(type_: _Schema) -> pa.DataType:
 
 def _logical(name: str, type_: Mapping[str, Any]) -> pa.DataType | None:
     """Return the type of a logical type; None where it changes nothing, such as `uuid`."""
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
     if name == "decimal":
         return pa.decimal128(type_["precision"], type_.get("scale", 0))
     if name == "date":

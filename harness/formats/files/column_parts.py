@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from harness.core.arrow import kinds, pa
 from harness.engines.hive.values import canonical_type
 from harness.model.datatypes import ELEMENT, KEY, VALUE, Array, DataType, Map, Struct, Text
 from harness.model.datatypes import parts_of as parts_of_type
-
-if TYPE_CHECKING:
-    import pyarrow
 
 STRUCT: Final = "struct"
 ARRAY: Final = "array"
@@ -130,13 +128,11 @@ def _hive(name: str, type_: DataType | None) -> ColumnPart:
     return ColumnPart(name, name, _KINDS.get(type(type_)) or _COARSE.get(text, text), parts)
 
 
-def of_arrow(fields: Iterable[pyarrow.Field]) -> tuple[ColumnPart, ...]:
+def of_arrow(fields: Iterable[pa.Field]) -> tuple[ColumnPart, ...]:
     return tuple(_arrow(field.name, field.type) for field in fields)
 
 
-def _arrow(name: str, type_: pyarrow.DataType) -> ColumnPart:
-    import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
-
+def _arrow(name: str, type_: pa.DataType) -> ColumnPart:
     if kinds.is_struct(type_):
         return ColumnPart(name, name, STRUCT, of_arrow(type_))
     if kinds.is_map(type_):

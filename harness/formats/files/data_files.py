@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Final, Protocol, TypeAlias
 
+from harness.core.arrow import arrow_orc, pq
 from harness.core.errors import printable
 from harness.core.records import FileValues
 from harness.formats.api import FileFactError, FileRows
@@ -153,17 +154,13 @@ def read_data_footer(folder: TableFolder, path: str) -> DataFooter:
 
 
 def _parquet_footer(file: IO[bytes]) -> DataFooter:
-    import pyarrow.parquet as pq  # noqa: PLC0415 - only reading needs it
-
     with pq.ParquetFile(file) as stored:
         writers = (stored.metadata.created_by or "", _spark(stored.metadata.metadata or {}))
         return DataFooter(column_parts.of_arrow(stored.schema_arrow), short_names(writers))
 
 
 def _orc_footer(file: IO[bytes]) -> DataFooter:
-    from pyarrow.orc import ORCFile  # noqa: PLC0415
-
-    stored = ORCFile(file)
+    stored = arrow_orc.ORCFile(file)
     columns = column_parts.of_arrow(stored.schema)
     inner = next((part.parts for part in columns if part.name == ROW and part.parts), columns)
     writers = (stored.software_version, _spark(stored.schema.metadata or {}))

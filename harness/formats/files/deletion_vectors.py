@@ -6,13 +6,13 @@ Format".
 
 from typing import Final
 
+from harness.core.arrow import pyroaring
+
 MAGIC: Final = bytes.fromhex("d1d33964")
 
 
 def positions(stored: bytes) -> frozenset[int]:
     """Return the positions of rows that are gone; raises ValueError where there is no bitmap."""
-    from pyroaring import BitMap64  # noqa: PLC0415 - only reading needs it
-
     if not stored.startswith(MAGIC):
         raise ValueError(f"it begins with {stored[: len(MAGIC)].hex()}, which no bitmap does")
-    return frozenset(BitMap64.deserialize(stored[len(MAGIC) :]))
+    return frozenset(pyroaring.BitMap64.deserialize(stored[len(MAGIC) :]))

@@ -9,18 +9,14 @@ import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from harness.core.arrow import arrow_orc, pa, pyorc
 from harness.formats.api import FileFactError, FileRows
 from harness.formats.files import arrow_file
 from harness.formats.files.parquet import Footer, canonical
 from harness.model.canonical import Value
 from harness.model.file_facts import ColumnStatistics, StatisticsSource, bound
-
-if TYPE_CHECKING:
-    import pyarrow
-    from pyarrow.orc import ORCFile
-    from pyorc import Reader, TypeDescription
 
 
 def read(path: Path, key: str) -> Footer:
@@ -38,7 +34,7 @@ def rows(path: Path, columns: Sequence[str]) -> tuple[tuple[Any, ...], ...]:
     return tuple(zip(*(table.column(column).to_pylist() for column in columns), strict=True))
 
 
-def schema(path: Path) -> pyarrow.Schema:
+def schema(path: Path) -> pa.Schema:
     with _opened(path) as file:
         return file.schema
 
@@ -48,19 +44,14 @@ def content(path: Path) -> FileRows:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[ORCFile]:
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-    from pyarrow.orc import ORCFile  # noqa: PLC0415
-
+def _opened(path: Path) -> Iterator[arrow_orc.ORCFile]:
     try:
-        yield ORCFile(path)
+        yield arrow_orc.ORCFile(path)
     except (pa.ArrowException, OSError) as problem:
         raise FileFactError(f"{path.name}: {problem}") from problem
 
 
 def statistics(path: Path, relative: str) -> tuple[ColumnStatistics, ...]:
-    import pyorc  # noqa: PLC0415 - only reading needs it
-
     try:
         with path.open("rb") as file:
             return tuple(_stripe_statistics(pyorc.Reader(file), relative))
@@ -68,7 +59,7 @@ def statistics(path: Path, relative: str) -> tuple[ColumnStatistics, ...]:
         raise FileFactError(f"{path.name}: {problem}") from problem
 
 
-def _stripe_statistics(reader: Reader[Any], relative: str) -> Iterator[ColumnStatistics]:
+def _stripe_statistics(reader: pyorc.Reader[Any], relative: str) -> Iterator[ColumnStatistics]:
     columns = tuple(_numbered_leaves(reader.schema))
     for stripe in reader.iter_stripes():
         for name, column_id in columns:
@@ -89,14 +80,13 @@ def _stripe_statistics(reader: Reader[Any], relative: str) -> Iterator[ColumnSta
             )
 
 
-def _numbered_leaves(type_: TypeDescription) -> Iterator[tuple[str, int]]:
+def _numbered_leaves(type_: pyorc.TypeDescription) -> Iterator[tuple[str, int]]:
     """Yield the dotted name and the number of each column and part of a struct without parts."""
-    from pyorc import Struct, TypeKind  # noqa: PLC0415
-
-    for name, field in type_.fields.items() if isinstance(type_, Struct) else ():
-        if isinstance(field, Struct):
+    collections = {pyorc.TypeKind.LIST, pyorc.TypeKind.MAP, pyorc.TypeKind.UNION}
+    for name, field in type_.fields.items() if isinstance(type_, pyorc.Struct) else ():
+        if isinstance(field, pyorc.Struct):
             yield from ((f"{name}.{part}", number) for part, number in _numbered_leaves(field))
-        elif field.kind not in {TypeKind.LIST, TypeKind.MAP, TypeKind.UNION}:
+        elif field.kind not in collections:
             yield name, field.column_id
 
 

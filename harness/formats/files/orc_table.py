@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, Any, Final
 
+from harness.core.arrow import arrow_orc, pa, pyorc
 from harness.engines.arrow_values import array_of, with_parts
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 MAGIC: Final = b"ORC"
 """What an ORC file begins with (ORC specification, "File Tail")."""
@@ -19,10 +17,7 @@ def read(file: IO[bytes]) -> pa.Table:
     Arrow has moments of ORC in nanoseconds, and so none before 1677 or after 2262: a column that
     has such is read by pyorc, which has microseconds.
     """
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-    from pyarrow.orc import ORCFile  # noqa: PLC0415
-
-    stored = ORCFile(file)
+    stored = arrow_orc.ORCFile(file)
     try:
         return stored.read()
     except pa.ArrowInvalid:
@@ -34,16 +29,12 @@ def read(file: IO[bytes]) -> pa.Table:
 
 
 def _in_micros(field: pa.Field) -> pa.Field:
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
     if pa.types.is_timestamp(field.type):
         return field.with_type(pa.timestamp("us", field.type.tz))
     return field.with_type(with_parts(field.type, _in_micros))
 
 
 def _column(file: IO[bytes], field: pa.Field) -> pa.Array:
-    import pyorc  # noqa: PLC0415 - only reading needs it
-
     file.seek(0)
     try:
         reader = pyorc.Reader(

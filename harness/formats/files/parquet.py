@@ -11,15 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from harness.core.arrow import kinds, pa, pq
 from harness.formats.api import FileFactError, FileRows
 from harness.model.canonical import MapValue, Value
 from harness.model.file_facts import ColumnStatistics, StatisticsSource, bound
-
-if TYPE_CHECKING:
-    import pyarrow
-    from pyarrow.parquet import ParquetFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +43,7 @@ def content(source: Path | BytesIO, name: str = "") -> FileRows:
         return canonical(file.read(), path)
 
 
-def canonical(table: pyarrow.Table, path: Path) -> FileRows:
+def canonical(table: pa.Table, path: Path) -> FileRows:
     try:
         columns = [
             [canonical_value(value, column.type) for value in column.to_pylist()]
@@ -57,10 +54,8 @@ def canonical(table: pyarrow.Table, path: Path) -> FileRows:
     return tuple(table.column_names), tuple(zip(*columns, strict=True))
 
 
-def canonical_value(value: Any, type_: pyarrow.DataType) -> Value:  # noqa: ANN401 - Arrow's
+def canonical_value(value: Any, type_: pa.DataType) -> Value:  # noqa: ANN401 - Arrow's
     """Return what Arrow made of a value in canonical form; raises ValueError where it has none."""
-    import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
-
     if value is None:
         return None
     if kinds.is_timestamp(type_):
@@ -83,11 +78,8 @@ def _moment(value: Any) -> datetime.datetime:  # noqa: ANN401 - pandas' own kind
 
 
 @contextmanager
-def opened(source: Path | BytesIO, name: str = "") -> Iterator[ParquetFile]:
+def opened(source: Path | BytesIO, name: str = "") -> Iterator[pq.ParquetFile]:
     """Open a file, and raise FileFactError with its name; `name`: of what is no file of its own."""
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-    import pyarrow.parquet as pq  # noqa: PLC0415
-
     try:
         # Else times of 96 bits become nanoseconds, which from the year 2262 on are other times.
         with pq.ParquetFile(source, coerce_int96_timestamp_unit="us") as file:
@@ -102,10 +94,8 @@ def statistics(path: Path, relative: str) -> tuple[ColumnStatistics, ...]:
         return tuple(_group_statistics(file, relative))
 
 
-def leaves(fields: pyarrow.Schema | pyarrow.StructType) -> Iterator[tuple[str, pyarrow.Field]]:
+def leaves(fields: pa.Schema | pa.StructType) -> Iterator[tuple[str, pa.Field]]:
     """Yield the dotted name of each column and of each part of a struct that has no parts."""
-    import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
-
     for field in fields:
         if kinds.is_struct(field.type):
             yield from ((f"{field.name}.{name}", leaf) for name, leaf in leaves(field.type))
@@ -113,7 +103,7 @@ def leaves(fields: pyarrow.Schema | pyarrow.StructType) -> Iterator[tuple[str, p
             yield field.name, field
 
 
-def _group_statistics(file: ParquetFile, relative: str) -> Iterator[ColumnStatistics]:
+def _group_statistics(file: pq.ParquetFile, relative: str) -> Iterator[ColumnStatistics]:
     types, first = {name: leaf.type for name, leaf in leaves(file.schema_arrow)}, 0
     for number in range(file.metadata.num_row_groups):
         group = file.metadata.row_group(number)
@@ -133,7 +123,7 @@ def _group_statistics(file: ParquetFile, relative: str) -> Iterator[ColumnStatis
         first += group.num_rows
 
 
-def _bounds(stored: Any, type_: pyarrow.DataType) -> tuple[str, str]:  # noqa: ANN401 - of Arrow's
+def _bounds(stored: Any, type_: pa.DataType) -> tuple[str, str]:  # noqa: ANN401 - of Arrow's
     """Return the least and the greatest value; nothing where Arrow has no form for them."""
     try:
         if not stored.has_min_max:

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from harness.core.arrow import kinds, pa
 from harness.engines.arrow_values import variant
 from harness.formats.files.column_parts import FIELD_ID, in_path
 from harness.formats.files.variant import decoded
 from harness.formats.read_plan import FileColumns, Id
 from harness.model.datatypes import KEY
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +52,6 @@ class StoredColumns:
         return self._leaf(id_, self.top)
 
     def _leaf(self, id_: Id, inside: Mapping[Id, StoredColumn]) -> StoredColumn | None:
-        import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
-
         if id_ in inside:
             return inside[id_]
         structs = (column for column in inside.values() if kinds.is_struct(column.field.type))
@@ -81,8 +76,6 @@ class StoredColumns:
 
 def inner(outer: StoredColumn, name: str, values: pa.Array) -> StoredColumn:
     """Return what is in a list or a map, by what it is called there."""
-    import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
-
     type_ = outer.field.type
     if kinds.is_map(type_):
         field = type_.key_field if name == KEY else type_.item_field
@@ -93,8 +86,6 @@ def inner(outer: StoredColumn, name: str, values: pa.Array) -> StoredColumn:
 
 def converted(values: pa.Array, type_: pa.DataType) -> pa.Array:
     """Return values in another type that holds them all; raises Arrow's errors, ValueError."""
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
     if values.type == type_:
         return values
     values = getattr(values, "storage", values)  # of an extension type
@@ -106,8 +97,6 @@ def converted(values: pa.Array, type_: pa.DataType) -> pa.Array:
 
 
 def has_id(field: pa.Field) -> bool:
-    import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
-
     if FIELD_ID in (field.metadata or {}):
         return True
     type_ = field.type
@@ -119,6 +108,4 @@ def has_id(field: pa.Field) -> bool:
 
 
 def _whole(column: pa.ChunkedArray) -> pa.Array:
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
     return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)

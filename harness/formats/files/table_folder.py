@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import IO, Any, Final
 
+from harness.core.arrow import fs, pa
+
 LARGEST: Final = 64 << 20
 """Bytes of a record of a format that is still read: a file of metadata, a commit."""
 MOST_FOLDERS: Final = 2_000
@@ -53,8 +55,6 @@ class TableFolder:
 
     def listed(self, below: str = "") -> tuple[ListedFile, ...]:
         """Return what is in a folder, by name; nothing where there is no such folder."""
-        from pyarrow import fs  # noqa: PLC0415 - only reading needs it
-
         chosen = fs.FileSelector(self._path(below), allow_not_found=True)
         with _read():
             infos = self.files.get_file_info(chosen)
@@ -70,8 +70,6 @@ class TableFolder:
 
     def text(self, path: str) -> bytes | None:
         """Return what a file of at most `LARGEST` bytes holds; None where there is none."""
-        from pyarrow import fs  # noqa: PLC0415
-
         with _read():
             info = self.files.get_file_info(self._path(path))
             if info.type != fs.FileType.File:
@@ -88,8 +86,6 @@ class TableFolder:
 
     def exists(self) -> bool:
         """Return whether there is such a folder."""
-        from pyarrow import fs  # noqa: PLC0415
-
         with _read():
             return bool(self.files.get_file_info(self.root).type == fs.FileType.Directory)
 
@@ -148,8 +144,6 @@ def _bare(uri: str) -> str:
 
 @cache
 def _files(scheme: str, authority: str) -> Any:  # noqa: ANN401 - Arrow has no types
-    from pyarrow import fs  # noqa: PLC0415
-
     with _read():
         return fs.FileSystem.from_uri(f"{scheme}://{authority}/")[0]
 
@@ -157,8 +151,6 @@ def _files(scheme: str, authority: str) -> Any:  # noqa: ANN401 - Arrow has no t
 @contextmanager
 def _read() -> Iterator[None]:
     """Say of a problem why something cannot be read, without credentials that its text may have."""
-    import pyarrow as pa  # noqa: PLC0415
-
     try:
         yield
     except (pa.ArrowException, OSError) as problem:

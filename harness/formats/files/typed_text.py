@@ -5,20 +5,18 @@ from __future__ import annotations
 import datetime
 import decimal
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from harness.core.arrow import kinds, pa
 from harness.formats.api import FileFactError
 from harness.formats.read_plan import Id
 from harness.model.canonical import Value, single
-
-if TYPE_CHECKING:
-    import pyarrow
 
 _EXACT: Final = decimal.Context(prec=80, traps=[decimal.Inexact, decimal.InvalidOperation])
 _BOOLEANS: Final = {"true": True, "false": False}
 
 
-def value(text: str | None, type_: pyarrow.DataType) -> Value:
+def value(text: str | None, type_: pa.DataType) -> Value:
     """Return the canonical value; a moment without a zone is one of UTC.
 
     >>> import pyarrow as pa
@@ -54,9 +52,7 @@ def constants(
     return constants_by_id
 
 
-def _value(text: str, type_: pyarrow.DataType) -> Value:
-    import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
-
+def _value(text: str, type_: pa.DataType) -> Value:
     if kinds.is_decimal(type_):
         unit = decimal.Decimal(1).scaleb(-type_.scale)
         number = _EXACT.create_decimal(text).quantize(unit, context=_EXACT)

@@ -11,13 +11,11 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from harness.core.arrow import kinds, pa
 from harness.engines.arrow_values import canonical, variant, variant_text
 from harness.model.canonical import Value, moment
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 METADATA: Final = "metadata"
 VALUE: Final = "value"
@@ -36,8 +34,6 @@ class _Absent:
 
 def decoded(values: pa.StructArray) -> pa.ExtensionArray:
     """Return a column of variants; raises ValueError where the bytes are none."""
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
     texts = [None if row is None else variant_text(row) for row in map(_row, values)]
     return pa.ExtensionArray.from_storage(variant(), pa.array(texts, pa.string()))
 
@@ -193,8 +189,6 @@ def _part(group: pa.StructScalar, name: str) -> Any:  # noqa: ANN401 - Arrow's s
 
 def _shredded(group: pa.StructScalar, names: Sequence[str]) -> Value | _Absent:
     """Return a value out of the columns over which it is spread ("Variant Shredding")."""
-    import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
-
     stored, typed = _part(group, VALUE), _part(group, TYPED)
     rest = None if stored is None else _Encoded(stored.as_py(), 0, names).value()
     if typed is None:
@@ -215,8 +209,6 @@ def _shredded(group: pa.StructScalar, names: Sequence[str]) -> Value | _Absent:
 
 def _typed_name(type_: pa.DataType) -> str:
     """Return what the encoding calls a type of a shredded column ("Shredded Value Types")."""
-    import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
-
     if kinds.is_decimal(type_):
         sizes = {9: "decimal4", 18: "decimal8"}
         return next((name for most, name in sizes.items() if type_.precision <= most), "decimal16")

@@ -12,8 +12,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
 
+from harness.core.arrow import kinds, pa
 from harness.engines.arrow_values import array_of, arrow_type, canonical_type
 from harness.engines.hive import values as hive_values
 from harness.formats.api import FileFactError
@@ -26,9 +26,6 @@ from harness.model import partition_paths
 from harness.model.canonical import Value
 from harness.model.datatypes import ELEMENT, KEY, VALUE, parse_type
 from harness.runtime.metastore_objects import CatalogEntry
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,8 +226,6 @@ class PlainFolder:
         }
 
     def _table(self, text: TextRows, columns: Sequence[tuple[str, str]]) -> pa.Table:
-        import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
         csv = self.catalog is not None and self.catalog.text is not None and self.catalog.text.csv
         kinds = (hive_values.canonical_type(_TEXT if csv else type_) for _, type_ in columns)
         types = [arrow_type(kind) for kind in kinds if kind is not None]
@@ -357,8 +352,6 @@ def _part_of(field: pa.Field) -> ColumnPart:
 
 def _part(name: str, type_: pa.DataType, path: str) -> ColumnPart:
     """Return a column, or a part of one, with our words for types that are known by paths."""
-    import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
-
     if kinds.is_struct(type_):
         parts = tuple(_part(f.name, f.type, f"{path}.{in_path(f.name).lower()}") for f in type_)
         return ColumnPart(path, name, STRUCT, parts)

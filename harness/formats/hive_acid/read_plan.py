@@ -11,8 +11,9 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from harness.core.arrow import pa
 from harness.formats.api import FileFactError
 from harness.formats.files import arrow_file
 from harness.formats.files.table_folder import TableFolder
@@ -27,9 +28,6 @@ from harness.formats.hive_acid.format import BASE, COMPACTED, DELETES, FOLDER, R
 from harness.formats.read_plan import PlannedFile, ReadPlan
 from harness.model import partition_paths
 from harness.runtime.metastore_objects import WriteIds
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 RowId = tuple[int, int, int]
 _WRITER: Final = "currentTransaction"
@@ -220,8 +218,6 @@ class AcidFolder(PlainFolder):
     deleted: Mapping[str, Collection[int]]
 
     def schema(self, file: FolderFile) -> pa.Schema:
-        import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
         stored = super().schema(file)
         return pa.schema([*stored.field(ROW).type]) if _has_ids(stored) else stored
 
@@ -237,8 +233,6 @@ def _has_ids(schema: pa.Schema) -> bool:
 
 
 def _rows(location: str) -> pa.Table:
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
     stored = arrow_file.read(location)
     inside = stored.column(ROW).combine_chunks()
     if not isinstance(inside, pa.Array):

@@ -15,15 +15,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import IntEnum
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from harness.core.arrow import fastavro, pa
 from harness.engines.arrow_values import canonical
 from harness.formats.api import FileFactError, FileRows
 from harness.formats.files import arrow_file, avro, avro_table, parquet
 from harness.model.canonical import Value
-
-if TYPE_CHECKING:
-    import pyarrow
 
 MAGIC: Final = b"#HUDI#"
 LOG_VERSION: Final = 1
@@ -168,13 +166,11 @@ def deletes(block: LogBlock) -> Mapping[str, Value]:
     return {str(r["recordKey"]): (r["orderingVal"] or {}).get("value") for r in records}
 
 
-def ordering_value(stored: Value, type_: pyarrow.DataType) -> Value:
+def ordering_value(stored: Value, type_: pa.DataType) -> Value:
     """Return the ordering value of a delete as a column of a type has it.
 
     Days, moments and exact numbers lie there as whole numbers and bytes (`_WRAPPERS`).
     """
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
     if isinstance(stored, bytes) and pa.types.is_decimal(type_):
         return Decimal(int.from_bytes(stored, "big", signed=True)).scaleb(-_DECIMAL_SCALE)
     if isinstance(stored, int) and pa.types.is_temporal(type_):
@@ -183,7 +179,7 @@ def ordering_value(stored: Value, type_: pyarrow.DataType) -> Value:
     return stored
 
 
-def table(block: LogBlock) -> pyarrow.Table:
+def table(block: LogBlock) -> pa.Table:
     """Return the rows of a block of records as Arrow's table; raises FileFactError."""
     if block.kind is BlockKind.PARQUET_DATA:
         return arrow_file.of_bytes(block.content, f"block {block.instant}")
@@ -210,8 +206,6 @@ def _records(block: LogBlock) -> list[Any]:
 
 
 def _decoded(data: bytes, schema: dict[str, Any]) -> Any:  # noqa: ANN401 - Avro's JSON
-    import fastavro  # noqa: PLC0415 - only reading needs it
-
     try:
         return fastavro.schemaless_reader(BytesIO(data), fastavro.parse_schema(schema), None)
     except (ValueError, EOFError, IndexError) as problem:

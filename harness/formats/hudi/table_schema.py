@@ -11,8 +11,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from harness.core.arrow import fastavro, pa
 from harness.formats.api import FileFactError
 from harness.formats.files import avro
 from harness.formats.files.column_parts import ARRAY, MAP, STRUCT, ColumnPart, walk
@@ -22,9 +23,6 @@ from harness.formats.hudi.timeline import Entry
 from harness.formats.read_plan import Id
 from harness.model.datatypes import ELEMENT, KEY, VALUE
 from harness.model.simulation.column_resolution import META
-
-if TYPE_CHECKING:
-    import pyarrow
 
 OPERATION: Final = "_hoodie_operation"
 """A column of Hudi's own that says what a record did, where a table has one."""
@@ -98,8 +96,6 @@ def _history(table: HudiTable, until: str) -> tuple[tuple[int, tuple[ColumnPart,
 
 def of_avro(schema: Mapping[str, Any]) -> tuple[ColumnPart, ...]:
     """Return the columns of a record of Avro, but for Hudi's own, known by their dotted names."""
-    import fastavro  # noqa: PLC0415 - only reading needs it
-
     whole: Any = fastavro.schema.expand_schema(dict(schema))
     return tuple(
         _part(field["name"], field["type"], field["name"])
@@ -137,10 +133,8 @@ _PLAIN: Final = {
 """Arrow's names for types in the words of Avro and of `SerDeHelper`."""
 
 
-def arrow_type(type_: str) -> pyarrow.DataType:
+def arrow_type(type_: str) -> pa.DataType:
     """See `ArrowType`."""
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
     if type_ in _PLAIN:
         return pa.type_for_alias(_PLAIN[type_])
     if exact := records.DECIMAL.fullmatch(type_):

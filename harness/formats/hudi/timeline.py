@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import Any, Final
 
+from harness.core.arrow import fastavro
 from harness.formats.api import FileFactError
 from harness.formats.files import avro
 
@@ -136,6 +137,4 @@ def replaced_groups(record: bytes, name: str) -> frozenset[str]:
 def _decoded(record: bytes) -> Any:  # noqa: ANN401 - JSON or Avro
     if not record.startswith(avro.MAGIC):
         return json.loads(record or b"{}")
-    import fastavro  # noqa: PLC0415 - only reading needs it
-
     return next(iter(fastavro.reader(BytesIO(record))))

@@ -10,14 +10,12 @@ import datetime
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from harness.core.arrow import kinds, pa
 from harness.engines.arrow_values import array_of, canonical, variant
 from harness.formats.files.column_parts import part_of
 from harness.model.canonical import MapValue, Value, moment
-
-if TYPE_CHECKING:
-    import pyarrow
 
 _PLAIN: Final = {
     "boolean": "bool",
@@ -41,10 +39,8 @@ _SHAPE: Final = re.compile(r"geo(metry|graphy)(\(.*\))?")
 DEFAULT: Final = "initial-default"
 
 
-def arrow_type(word: str) -> pyarrow.DataType:
+def arrow_type(word: str) -> pa.DataType:
     """Return Arrow's type of one without parts; raises ValueError."""
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
     if word in _PLAIN:
         return pa.type_for_alias(_PLAIN[word])
     if word in _ZONED:
@@ -60,13 +56,11 @@ def arrow_type(word: str) -> pyarrow.DataType:
     raise ValueError(f"'{word}' is no type of an Iceberg table")
 
 
-def may_become(stored: pyarrow.DataType, type_: pyarrow.DataType) -> bool:
+def may_become(stored: pa.DataType, type_: pa.DataType) -> bool:
     """Return whether a file's column may be one of a type ("Schema Evolution", "Appendix A").
 
     Apart from promotions, kinds of files have some types in one that is more general.
     """
-    import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
-
     if stored == type_ or kinds.is_null(stored):
         return True
     stored = getattr(stored, "storage_type", stored)
@@ -86,9 +80,7 @@ def may_become(stored: pyarrow.DataType, type_: pyarrow.DataType) -> bool:
     return _has_bytes(stored) and (_has_bytes(type_) or str(type_) == str(arrow_type("uuid")))
 
 
-def _has_bytes(type_: pyarrow.DataType) -> bool:
-    import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
-
+def _has_bytes(type_: pa.DataType) -> bool:
     tests = kinds.is_string, kinds.is_large_string, kinds.is_binary, kinds.is_large_binary
     return any(test(type_) for test in (*tests, kinds.is_fixed_size_binary))
 

@@ -15,8 +15,9 @@ from decimal import Decimal
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from harness.core.arrow import kinds, pa
 from harness.formats.api import FileFactError
 from harness.formats.files import avro, data_files, orc, parquet
 from harness.formats.files.parquet import Footer
@@ -174,9 +175,6 @@ def _base(file: DataFile, newest: IcebergTable) -> FileFact:
     return FileFact(*made, lost_names=lost, misled_names=misled)
 
 
-if TYPE_CHECKING:
-    import pyarrow
-
 _ID_OF: Final[Mapping[str, bytes]] = {"PARQUET": FIELD_ID, "ORC": b"iceberg.id"}
 """What a column's id is called in two kinds of files (Iceberg specification, "Parquet", "ORC")."""
 AVRO: Final = "AVRO"
@@ -209,7 +207,7 @@ def _without_id(live: Live, table: IcebergTable) -> Iterator[str]:
             yield name
 
 
-def _schema(path: Path, kind: str) -> pyarrow.Schema:
+def _schema(path: Path, kind: str) -> pa.Schema:
     if kind == "ORC":
         return orc.schema(path)
     with parquet.opened(path) as file:
@@ -247,7 +245,7 @@ def _of_file(live: Live, table: IcebergTable) -> Iterator[ColumnStatistics]:
             )
 
 
-def _columns(live: Live, table: IcebergTable) -> Iterator[tuple[int, str, pyarrow.DataType]]:
+def _columns(live: Live, table: IcebergTable) -> Iterator[tuple[int, str, pa.DataType]]:
     """Yield id, name and type of leaf columns; ORC's ids are told by the names of its snapshot."""
     path, kind = table.folder / live.path, live.entry["file_format"]
     if kind not in {"PARQUET", "ORC"}:
@@ -262,17 +260,15 @@ def _map(live: Live, name: str) -> Mapping[int, Any]:
     return {pair["key"]: pair["value"] for pair in live.entry.get(name) or ()}
 
 
-def bound_of(stored: bytes | None, type_: pyarrow.DataType) -> str:
+def bound_of(stored: bytes | None, type_: pa.DataType) -> str:
     try:
         return bound(_value(stored, type_))
     except (OverflowError, ValueError):  # a day or a moment that Python does not have
         return ""
 
 
-def _value(stored: bytes | None, type_: pyarrow.DataType) -> Value:
+def _value(stored: bytes | None, type_: pa.DataType) -> Value:
     """Return a bound, a number by how many bytes are stored; None where its kind is not known."""
-    import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
-
     if stored is None:
         return None
     number = int.from_bytes(stored, "little", signed=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Final, TypeAlias
 
+from harness.core.arrow import fastavro
 from harness.formats.api import FileFactError
 from harness.formats.files import avro
 from harness.model.canonical import Value, same
@@ -66,8 +67,6 @@ class AvroRecords:
 
 def avro_records(content: bytes) -> AvroRecords:
     """Read a manifest or list; raises ValueError, EOFError, IndexError or KeyError."""
-    import fastavro  # noqa: PLC0415 - only reading needs it
-
     with avro.value_errors():
         reader = fastavro.reader(io.BytesIO(content))
         records: Any = tuple(reader)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from harness.core.arrow import fastavro, pa, pq
 from harness.formats.api import FileFactError
 from harness.formats.files import table_folder
 from harness.formats.files.locations import Locations, bare
@@ -91,8 +92,6 @@ class _Move:
         return {**result, "manifest_length": size}
 
     def avro(self, path: Path, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
-        import fastavro  # noqa: PLC0415 - only who moves a table needs it
-
         reader = fastavro.reader(io.BytesIO(path.read_bytes()))
         records = [change(record) for record in reader]  # type: ignore[arg-type] # of mappings
         metadata = {k: v for k, v in reader.metadata.items() if not k.startswith(_AVRO_KEYS)}
@@ -188,8 +187,6 @@ def relocate(folder: Path, locations: Locations, new: str) -> None:
 
 
 def _is_list(path: Path) -> bool:
-    import fastavro  # noqa: PLC0415 - only who moves a table needs it
-
     with path.open("rb") as file:
         schema: Any = fastavro.reader(file).writer_schema
     return any(field["name"] == "manifest_path" for field in schema["fields"])
@@ -204,9 +201,6 @@ def _with_other_paths(content: bytes, path: str, change: Callable[[Any], Any]) -
 
 
 def _position_deletes(content: bytes, change: Callable[[Any], Any]) -> bytes:
-    import pyarrow as pa  # noqa: PLC0415 - only who moves a table needs it
-    import pyarrow.parquet as pq  # noqa: PLC0415
-
     table = pq.read_table(io.BytesIO(content))
     at = table.schema.get_field_index(FILE_PATH)
     paths = pa.array(map(change, table.column(at).to_pylist()), pa.string())

@@ -11,8 +11,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
+from harness.core.arrow import pa
 from harness.engines.arrow_values import canonical
 from harness.formats.api import FileFactError
 from harness.formats.files import arrow_file, table_folder
@@ -26,9 +27,6 @@ from harness.formats.iceberg.name_mapping import mapped
 from harness.formats.iceberg.table import NAME_MAPPING, IcebergMetadata
 from harness.formats.read_plan import DeletedValues, FileColumns, Id, PlannedFile, ReadPlan
 from harness.model.canonical import Value, look_of
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Field: TypeAlias = Mapping[str, Any]
 _FILE_PATH: Final = 2147483546, "file_path"
@@ -45,8 +43,6 @@ def plan(folder: TableFolder, metadata: str, locations: Locations, snapshot: str
     `metadata`: the path of its metadata file in the folder, or as a catalog names it; the newest
     if none. `snapshot`: the one that is read, with its own schema; the current one if none.
     """
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
     path = metadata or metadata_files.current(folder)
     whole = _metadata(folder, path, locations)
     try:
