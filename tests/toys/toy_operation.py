@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from harness.model.truth import Row, Truth, written
-from harness.scenario.operations.api import Example, Operation
+from harness.scenario.operations.api import Operation, example
 from harness.scenario.operations.new_rows import fresh, rows_text, whole
 from harness.scenario.operations.spark_sql import insert_rows
 
@@ -12,7 +12,7 @@ from harness.scenario.operations.spark_sql import insert_rows
 class Stock(Operation):
     """Insert the next rows."""
 
-    EXAMPLES = (Example("stock: 3", "inserts so many rows with the next whole numbers as keys"),)
+    EXAMPLES = example("stock: 3", "inserts so many rows with the next whole numbers as keys")
     SHORT = "rows"
     rows: int
 

@@ -104,6 +104,11 @@ class Example:
     """The steps that must be done before it."""
 
 
+def example(step: str, meaning: str, *, after: tuple[str, ...] = ()) -> tuple[Example, ...]:
+    """Return the one way to write an operation."""
+    return (Example(step, meaning, after),)
+
+
 class Operation:
     """One thing a step can do: a frozen dataclass whose fields are the keys of scenario files."""
 

@@ -18,6 +18,7 @@ from harness.scenario.operations.api import (
     StepContext,
     TableKind,
     TypeText,
+    example,
     position_of,
 )
 from harness.scenario.operations.spark_sql import partition_field, position, quoted, type_text
@@ -109,7 +110,7 @@ class AddColumn(ColumnChange):
 
 @dataclass(frozen=True, slots=True)
 class DropColumn(ColumnChange):
-    EXAMPLES = (Example("drop_column: f2", "drops a column"),)
+    EXAMPLES = example("drop_column: f2", "drops a column")
     SHORT = "name"
     name: str
 
@@ -129,10 +130,8 @@ _CASE: Final = "spark.sql.caseSensitive"
 
 @dataclass(frozen=True, slots=True)
 class RenameColumn(ColumnChange):
-    EXAMPLES = (
-        Example(
-            "rename_column: {name: f1, to: g}", "renames a column; `to` is a name without a path"
-        ),
+    EXAMPLES = example(
+        "rename_column: {name: f1, to: g}", "renames a column; `to` is a name without a path"
     )
     name: str
     to: str
@@ -160,11 +159,8 @@ class RenameColumn(ColumnChange):
 
 @dataclass(frozen=True, slots=True)
 class MoveColumn(ColumnChange):
-    EXAMPLES = (
-        Example(
-            "move_column: {name: f1, after: f2}",
-            "moves a column, or with `first: true` to the front",
-        ),
+    EXAMPLES = example(
+        "move_column: {name: f1, after: f2}", "moves a column, or with `first: true` to the front"
     )
     name: str
     first: bool = False
@@ -184,13 +180,11 @@ class MoveColumn(ColumnChange):
 
 @dataclass(frozen=True, slots=True)
 class ChangeType(ColumnChange):
-    EXAMPLES = (
-        Example(
-            "change_type: {name: n, to: long}",
-            "changes a type without parts; change a part by its path (`parts.n`, "
-            "`m.value`, `l.element`); with `exact: false` [values need have no exact "
-            "form there](#what-is-not-settled)",
-        ),
+    EXAMPLES = example(
+        "change_type: {name: n, to: long}",
+        "changes a type without parts; change a part by its path (`parts.n`, "
+        "`m.value`, `l.element`); with `exact: false` [values need have no exact "
+        "form there](#what-is-not-settled)",
     )
     name: str
     to: TypeText
@@ -215,12 +209,9 @@ class ChangeNullability(ColumnChange):
     applied.
     """
 
-    EXAMPLES = (
-        Example(
-            "change_nullability: {name: f1, nullable: false}",
-            "forbids NULL in a column, or with `true` allows it; every column may have "
-            "NULL at first",
-        ),
+    EXAMPLES = example(
+        "change_nullability: {name: f1, nullable: false}",
+        "forbids NULL in a column, or with `true` allows it; every column may have NULL at first",
     )
     FAMILIES = WITH_DELETES
     name: str
@@ -254,14 +245,12 @@ class ChangePartitionColumn(Operation):
     transaction log protocol, "Column Mapping").
     """
 
-    EXAMPLES = (
-        Example(
-            "change_partition_column: {column: p, rename: q}",
-            "renames (`rename: q`), drops (`drop: true`), moves (`after: x`) or "
-            "retypes (`to: long`) a partition column, which Hudi should refuse. A "
-            "renamed, moved or retyped one is like any other where it does not: it "
-            "lets one move and have another type, and Delta renames one",
-        ),
+    EXAMPLES = example(
+        "change_partition_column: {column: p, rename: q}",
+        "renames (`rename: q`), drops (`drop: true`), moves (`after: x`) or "
+        "retypes (`to: long`) a partition column, which Hudi should refuse. A "
+        "renamed, moved or retyped one is like any other where it does not: it "
+        "lets one move and have another type, and Delta renames one",
     )
     FAMILIES = frozenset({Family.HUDI, Family.DELTA})
     CHANGES_SCHEMA = True
@@ -323,13 +312,11 @@ class PartitionFieldChange(Operation):
 
 @dataclass(frozen=True, slots=True)
 class AddPartitionField(PartitionFieldChange):
-    EXAMPLES = (
-        Example(
-            "add_partition_field: day(at)",
-            "new files are partitioned by one more field of the partition spec: `p`, "
-            "`bucket(4, p)`, `truncate(4, p)`, `year(p)`, `month(p)`, `day(p)` or "
-            "`hour(p)`, see [below](#tables-of-iceberg)",
-        ),
+    EXAMPLES = example(
+        "add_partition_field: day(at)",
+        "new files are partitioned by one more field of the partition spec: `p`, "
+        "`bucket(4, p)`, `truncate(4, p)`, `year(p)`, `month(p)`, `day(p)` or "
+        "`hour(p)`, see [below](#tables-of-iceberg)",
     )
     SHORT = "field"
 
@@ -340,12 +327,10 @@ class AddPartitionField(PartitionFieldChange):
 
 @dataclass(frozen=True, slots=True)
 class DropPartitionField(PartitionFieldChange):
-    EXAMPLES = (
-        Example(
-            "drop_partition_field: day(at)",
-            "takes a field out of the partition spec",
-            after=("add_partition_field: day(at)",),
-        ),
+    EXAMPLES = example(
+        "drop_partition_field: day(at)",
+        "takes a field out of the partition spec",
+        after=("add_partition_field: day(at)",),
     )
     SHORT = "field"
 
@@ -356,12 +341,10 @@ class DropPartitionField(PartitionFieldChange):
 
 @dataclass(frozen=True, slots=True)
 class ReplacePartitionField(PartitionFieldChange):
-    EXAMPLES = (
-        Example(
-            "replace_partition_field: {field: day(at), by: hour(at)}",
-            "puts a field in the place of another one",
-            after=("add_partition_field: day(at)",),
-        ),
+    EXAMPLES = example(
+        "replace_partition_field: {field: day(at), by: hour(at)}",
+        "puts a field in the place of another one",
+        after=("add_partition_field: day(at)",),
     )
     by: str
 

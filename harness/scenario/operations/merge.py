@@ -9,7 +9,7 @@ from pydantic import Strict
 
 from harness.model.schema import Field, SchemaChangeError
 from harness.model.truth import Row, Truth, changed_row, written
-from harness.scenario.operations.api import WITH_DELETES, Example, Family, Key, Operation
+from harness.scenario.operations.api import WITH_DELETES, Family, Key, Operation, example
 from harness.scenario.operations.new_rows import (
     absent_text,
     fresh,
@@ -42,13 +42,11 @@ class Merge(Operation):
     in the opposite order.
     """
 
-    EXAMPLES = (
-        Example(
-            "merge: {update: [1], insert: [6], delete: [2]}",
-            "updates, inserts and deletes in one statement; with `set: [f1]` an update sets that "
-            "column alone, with `source: reversed` the source has its columns in the "
-            "opposite order",
-        ),
+    EXAMPLES = example(
+        "merge: {update: [1], insert: [6], delete: [2]}",
+        "updates, inserts and deletes in one statement; with `set: [f1]` an update sets that "
+        "column alone, with `source: reversed` the source has its columns in the "
+        "opposite order",
     )
     FAMILIES = WITH_DELETES
     update: tuple[Key, ...] = ()
@@ -154,12 +152,10 @@ class Mutate(Operation):
     The rows are the same as after a merge; not SQL does it but a library, in one transaction.
     """
 
-    EXAMPLES = (
-        Example(
-            "mutate: {update: [1], insert: [6], delete: [2]}",
-            "writes a batch in one transaction by Hive's Streaming Mutation API, see "
-            "[below](#mutations)",
-        ),
+    EXAMPLES = example(
+        "mutate: {update: [1], insert: [6], delete: [2]}",
+        "writes a batch in one transaction by Hive's Streaming Mutation API, see "
+        "[below](#mutations)",
     )
     FAMILIES = frozenset({Family.HIVE_ACID})
     update: tuple[Key, ...] = ()

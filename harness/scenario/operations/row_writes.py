@@ -34,6 +34,7 @@ from harness.scenario.operations.api import (
     Operation,
     Statements,
     StepContext,
+    example,
     name_in_files,
 )
 from harness.scenario.operations.new_rows import (
@@ -223,7 +224,7 @@ class WriteParquet(Insert):
 
 @dataclass(frozen=True, slots=True)
 class Upsert(WholeRows):
-    EXAMPLES = (Example("upsert: [3, 5]", "writes whole rows, which are new or replace others"),)
+    EXAMPLES = example("upsert: [3, 5]", "writes whole rows, which are new or replace others")
     FAMILIES = WITH_DELETES
     SHORT = "keys"
 
@@ -239,10 +240,8 @@ class Upsert(WholeRows):
 class Update(Operation):
     """Give the columns `set` of the rows `keys` new values; an absent key stays so."""
 
-    EXAMPLES = (
-        Example(
-            "update: {keys: [1], set: [f1]}", "writes some columns; the ordering column grows too"
-        ),
+    EXAMPLES = example(
+        "update: {keys: [1], set: [f1]}", "writes some columns; the ordering column grows too"
     )
     FAMILIES = WITH_DELETES
     keys: tuple[Key, ...] = ()
@@ -284,7 +283,7 @@ def _choose(truth: Truth, name: str, rows: tuple[Row, ...]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Delete(Operation):
-    EXAMPLES = (Example("delete: [2]", "deletes rows"),)
+    EXAMPLES = example("delete: [2]", "deletes rows")
     FAMILIES = WITH_DELETES
     SHORT = "keys"
     keys: tuple[Key, ...] = ()
@@ -419,7 +418,7 @@ class Overwrite(Operation):
 
 @dataclass(frozen=True, slots=True)
 class Truncate(Operation):
-    EXAMPLES = (Example("truncate", "takes all rows away"),)
+    EXAMPLES = example("truncate", "takes all rows away")
     TEXT = "truncate the table"
     FAMILIES = WITH_DELETES
 
@@ -440,7 +439,7 @@ class Truncate(Operation):
 
 @dataclass(frozen=True, slots=True)
 class DeletePartition(Operation):
-    EXAMPLES = (Example("delete_partition: 3", "drops the partition of the row with that key"),)
+    EXAMPLES = example("delete_partition: 3", "drops the partition of the row with that key")
     FAMILIES = frozenset({Family.HUDI})
     WHY_NOT = "has no partitions to drop; a delete says which rows go"
     SHORT = "of"
@@ -466,11 +465,9 @@ class DeletePartition(Operation):
 
 @dataclass(frozen=True, slots=True)
 class MoveRow(RowWrite):
-    EXAMPLES = (
-        Example(
-            "move_row: {key: 1, to: 2}",
-            "writes a row anew into the partition of another one, see [below](#rows-that-move)",
-        ),
+    EXAMPLES = example(
+        "move_row: {key: 1, to: 2}",
+        "writes a row anew into the partition of another one, see [below](#rows-that-move)",
     )
     FAMILIES = frozenset({Family.HUDI})
     WHY_NOT = "has no index that could find a row in one partition alone"
@@ -603,12 +600,9 @@ class LateWrite(Operation):
 class LateUpsert(LateWrite):
     """Write older versions of the rows with these keys; a deleted row is there again."""
 
-    EXAMPLES = (
-        Example(
-            "late_upsert: [1]",
-            "writes whole rows that are older than those that are there, see [late "
-            "data](#late-data)",
-        ),
+    EXAMPLES = example(
+        "late_upsert: [1]",
+        "writes whole rows that are older than those that are there, see [late data](#late-data)",
     )
     SHORT = "keys"
 
@@ -626,9 +620,7 @@ class LateUpsert(LateWrite):
 class LateDelete(LateWrite):
     """Delete these rows by a source that is older; the merge mode says whether they stay."""
 
-    EXAMPLES = (
-        Example("late_delete: [2]", "deletes rows by a source that is older than they are"),
-    )
+    EXAMPLES = example("late_delete: [2]", "deletes rows by a source that is older than they are")
     SHORT = "keys"
 
     def evolve(self, before: Truth) -> Truth:
@@ -675,11 +667,9 @@ class WriteWithMetadata(Operation):
     `prefix` is what the names of all of it begin with.
     """
 
-    EXAMPLES = (
-        Example(
-            'write_with_metadata: {keys: [1, 5], prefix: run., metadata: {run.id: "17"}, by: set}',
-            "as `upsert`, with metadata of your own in the commit, see [below](#extra-metadata)",
-        ),
+    EXAMPLES = example(
+        'write_with_metadata: {keys: [1, 5], prefix: run., metadata: {run.id: "17"}, by: set}',
+        "as `upsert`, with metadata of your own in the commit, see [below](#extra-metadata)",
     )
     FAMILIES = frozenset({Family.HUDI})
     keys: tuple[Key, ...]

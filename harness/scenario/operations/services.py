@@ -19,6 +19,7 @@ from harness.scenario.operations.api import (
     StepContext,
     StepTrace,
     TableKind,
+    example,
     name_in_files,
 )
 from harness.scenario.operations.spark_sql import partition_spec
@@ -164,7 +165,7 @@ SQLConf of Spark 3.5.8, PARALLEL_PARTITION_DISCOVERY_PARALLELISM): minutes on a 
 class Clean(Operation):
     """Keep the newest version of each file group alone: earlier tables cannot be gone back to."""
 
-    EXAMPLES = (Example("clean", "removes all versions of files but the newest"),)
+    EXAMPLES = example("clean", "removes all versions of files but the newest")
     TEXT = "clean old files away"
     FAMILIES = frozenset({Family.HUDI, Family.ICEBERG, Family.DELTA})
     TRACE = StepTrace.CLEANINGS
@@ -191,9 +192,7 @@ RETAINED: Final = 3
 class Archive(Operation):
     """Move all but the newest commits to where no reader looks: files must be found without."""
 
-    EXAMPLES = (
-        Example("archive", "takes all commits but the newest two from the list of commits"),
-    )
+    EXAMPLES = example("archive", "takes all commits but the newest two from the list of commits")
     TEXT = "archive old commits"
     FAMILIES = frozenset({Family.HUDI})
 
@@ -211,12 +210,10 @@ class Archive(Operation):
 class Sync(Operation):
     """Bring the metastore up to a table whose columns were changed without telling it."""
 
-    EXAMPLES = (
-        Example(
-            "sync",
-            "tells the metastore the columns that the table has, see "
-            "[below](#what-the-metastore-is-told)",
-        ),
+    EXAMPLES = example(
+        "sync",
+        "tells the metastore the columns that the table has, see "
+        "[below](#what-the-metastore-is-told)",
     )
     TEXT = "sync the metastore"
     FAMILIES = frozenset({Family.HUDI})
@@ -249,16 +246,14 @@ class RewriteDataFiles(Rewrite):
     Procedures", `rewrite_data_files`, option `rewrite-all`).
     """
 
-    EXAMPLES = (
-        Example("rewrite_data_files", "writes every data file anew, with the columns of now"),
-    )
+    EXAMPLES = example("rewrite_data_files", "writes every data file anew, with the columns of now")
     TEXT = "rewrite the data files"
     CALL = "rewrite_data_files", _REWRITE_ALL
 
 
 @dataclass(frozen=True, slots=True)
 class RewriteManifests(Rewrite):
-    EXAMPLES = (Example("rewrite_manifests", "writes the lists of files anew"),)
+    EXAMPLES = example("rewrite_manifests", "writes the lists of files anew")
     TEXT = "rewrite the manifests"
     CALL = ("rewrite_manifests",)
 
@@ -267,7 +262,7 @@ class RewriteManifests(Rewrite):
 class RewritePositionDeletes(Rewrite):
     """Write the positions of deleted rows into new files, without those that name no live file."""
 
-    EXAMPLES = (Example("rewrite_position_deletes", "writes the position delete files anew"),)
+    EXAMPLES = example("rewrite_position_deletes", "writes the position delete files anew")
     TEXT = "rewrite the position deletes"
     CALL = "rewrite_position_delete_files", _REWRITE_ALL
 

@@ -6,12 +6,12 @@ from harness.model.commit import ref_name
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Truth, last_write, restored, rolled_back, rolled_back_to, saved
 from harness.scenario.operations.api import (
-    Example,
     Family,
     Operation,
     Statements,
     StepContext,
     StepTrace,
+    example,
 )
 from harness.scenario.statements import (
     ALTER_TABLE,
@@ -25,10 +25,8 @@ from harness.scenario.statements import (
 
 @dataclass(frozen=True, slots=True)
 class CreateTag(Operation):
-    EXAMPLES = (
-        Example(
-            "create_tag", "gives the current snapshot a tag, by which it is read later (view `tag`)"
-        ),
+    EXAMPLES = example(
+        "create_tag", "gives the current snapshot a tag, by which it is read later (view `tag`)"
     )
     TEXT = "create a tag"
     FAMILIES = frozenset({Family.ICEBERG})
@@ -46,7 +44,7 @@ class CreateTag(Operation):
 
 @dataclass(frozen=True, slots=True)
 class Savepoint(Operation):
-    EXAMPLES = (Example("savepoint", "keeps the last write, so that the table can go back to it"),)
+    EXAMPLES = example("savepoint", "keeps the last write, so that the table can go back to it")
     TEXT = "make a savepoint"
     FAMILIES = frozenset({Family.HUDI, Family.DELTA})
     TRACE = StepTrace.SAVEPOINTS
@@ -63,12 +61,10 @@ class Savepoint(Operation):
 
 @dataclass(frozen=True, slots=True)
 class Restore(Operation):
-    EXAMPLES = (
-        Example(
-            "restore",
-            "takes back everything since the newest savepoint, see [below](#what-is-taken-back)",
-            after=("savepoint", "delete: [1]"),
-        ),
+    EXAMPLES = example(
+        "restore",
+        "takes back everything since the newest savepoint, see [below](#what-is-taken-back)",
+        after=("savepoint", "delete: [1]"),
     )
     TEXT = "restore the savepoint"
     FAMILIES = frozenset({Family.HUDI, Family.DELTA})
@@ -88,7 +84,7 @@ class Restore(Operation):
 
 @dataclass(frozen=True, slots=True)
 class Rollback(Operation):
-    EXAMPLES = (Example("rollback", "takes back the last write or schema change"),)
+    EXAMPLES = example("rollback", "takes back the last write or schema change")
     TEXT = "roll back the last write"
     FAMILIES = frozenset({Family.HUDI})
     TRACE = StepTrace.UNDONE
@@ -103,11 +99,9 @@ class Rollback(Operation):
 
 @dataclass(frozen=True, slots=True)
 class RollbackToSnapshot(Operation):
-    EXAMPLES = (
-        Example(
-            "rollback_to_snapshot: 2",
-            "makes the rows after step 2 the current ones again; the columns stay",
-        ),
+    EXAMPLES = example(
+        "rollback_to_snapshot: 2",
+        "makes the rows after step 2 the current ones again; the columns stay",
     )
     FAMILIES = frozenset({Family.ICEBERG})
     SHORT = "step"

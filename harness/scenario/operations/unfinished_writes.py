@@ -10,13 +10,13 @@ from harness.model.truth import Row, Truth, begun, committed, failed
 from harness.scenario.definition import IN_BRANCH, STAGED_BY
 from harness.scenario.operations.api import (
     WITH_DELETES,
-    Example,
     Family,
     Key,
     Operation,
     Statements,
     StepContext,
     StepTrace,
+    example,
 )
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.new_rows import each_once, key_of, rows_text, some, whole
@@ -49,7 +49,7 @@ writer leaves that was killed there is the same: an inflight instant with its fi
 class FailedWrite(Operation):
     """Write whole rows with these keys, new or replacing others, and fail before the commit."""
 
-    EXAMPLES = (Example("failed_write: [1, 5]", "writes these rows and fails before the commit"),)
+    EXAMPLES = example("failed_write: [1, 5]", "writes these rows and fails before the commit")
     FAMILIES = frozenset({Family.HUDI, Family.HIVE_ACID})
     TRACE = StepTrace.BEGUN
     SHORT = "keys"
@@ -92,11 +92,9 @@ columns, also one without length. Empty files of other kinds it leaves out."""
 class KilledWrite(FailedWrite):
     """Write whole rows with these keys, new or replacing others; the writer dies at once."""
 
-    EXAMPLES = (
-        Example(
-            "killed_write: [1, 5]",
-            "writes these rows, and the writer's process is killed before the commit",
-        ),
+    EXAMPLES = example(
+        "killed_write: [1, 5]",
+        "writes these rows, and the writer's process is killed before the commit",
     )
     FAMILIES = WITH_DELETES
     END = "killed"
@@ -110,13 +108,11 @@ class KilledWrite(FailedWrite):
 
 @dataclass(frozen=True, slots=True)
 class AbortTransactions(Operation):
-    EXAMPLES = (
-        Example(
-            "abort_transactions",
-            "ends what a killed writer of a transactional table left open, see "
-            "[below](#what-is-taken-back)",
-            after=("killed_write: [1, 5]",),
-        ),
+    EXAMPLES = example(
+        "abort_transactions",
+        "ends what a killed writer of a transactional table left open, see "
+        "[below](#what-is-taken-back)",
+        after=("killed_write: [1, 5]",),
     )
     TEXT = "abort the transactions that are open"
     FAMILIES = frozenset({Family.HIVE_ACID})
@@ -151,12 +147,10 @@ documentation, "Spark Configuration" and "Branching and Tagging")."""
 class BeginWrite(Merge):
     """Begin what `merge` does in a process of its own; `commit_write` lets it go on."""
 
-    EXAMPLES = (
-        Example(
-            "begin_write: {update: [1], insert: [5]}",
-            "another writer begins what `merge` does, and waits before its commit, see "
-            "[below](#two-writers-at-once)",
-        ),
+    EXAMPLES = example(
+        "begin_write: {update: [1], insert: [5]}",
+        "another writer begins what `merge` does, and waits before its commit, see "
+        "[below](#two-writers-at-once)",
     )
     FAMILIES = frozenset({Family.HUDI, Family.ICEBERG})
     TRACE = StepTrace.BEGUN
@@ -190,12 +184,10 @@ class BeginWrite(Merge):
 class CommitWrite(Operation):
     """Commit what `begin_write` began; where others wrote the same, the format may refuse it."""
 
-    EXAMPLES = (
-        Example(
-            "commit_write",
-            "the writer of `begin_write` goes on and commits",
-            after=("begin_write: {update: [1]}",),
-        ),
+    EXAMPLES = example(
+        "commit_write",
+        "the writer of `begin_write` goes on and commits",
+        after=("begin_write: {update: [1]}",),
     )
     TEXT = "the other writer commits"
     FAMILIES = frozenset({Family.HUDI, Family.ICEBERG})

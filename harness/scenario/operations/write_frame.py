@@ -8,7 +8,7 @@ from harness.model.conversion import convert
 from harness.model.datatypes import DataType
 from harness.model.schema import Field, Schema, SchemaChangeError
 from harness.model.truth import Row, Truth, new_row, written
-from harness.scenario.operations.api import Example, Family, Key, Operation, TypeText
+from harness.scenario.operations.api import Family, Key, Operation, TypeText, example
 from harness.scenario.operations.new_rows import each_once, key_of, rows_text, some
 from harness.scenario.operations.spark_sql import select_nullable
 
@@ -29,12 +29,10 @@ class WriteFrame(Operation):
     A column that the frame lacks is NULL in its rows; one that the table lacks is added to it.
     """
 
-    EXAMPLES = (
-        Example(
-            "write_frame: {keys: [1, 5], columns: [id, ts, p, f3, f1], types: {f3: string}}",
-            "writes whole rows by a DataFrame, whose columns need not be those of the "
-            "table, see [below](#dataframes)",
-        ),
+    EXAMPLES = example(
+        "write_frame: {keys: [1, 5], columns: [id, ts, p, f3, f1], types: {f3: string}}",
+        "writes whole rows by a DataFrame, whose columns need not be those of the "
+        "table, see [below](#dataframes)",
     )
     FAMILIES = frozenset({Family.HUDI})
     WHY_NOT = "tables are written by SQL alone, and a DataFrame's are Hudi's"
