@@ -14,9 +14,9 @@ from harness.audit.records import AuditedAnswer, AuditedTable, ShownDifference
 from harness.audit.result import AuditResult
 from harness.comparison.cell_pairs import WORSE, VerdictChange
 from harness.comparison.table_changes import TableComparison
-from harness.core.counting import counted
 from harness.core.grouping import grouped
 from harness.core.records import VerdictKind
+from harness.core.texts import counted
 from harness.judge.gate import GOOD
 from harness.reports.document import (
     Block,

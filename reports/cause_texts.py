@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
-from harness.core.counting import counted
-from harness.core.errors import printable
 from harness.core.grouping import grouped
 from harness.core.records import (
     Finding,
@@ -20,6 +18,7 @@ from harness.core.records import (
     Verdict,
     VerdictKind,
 )
+from harness.core.texts import counted, printable
 from harness.model.simulation.strategies import parts_of
 from harness.reports import known_defects
 from harness.reports.document import Block, Code, Heading, Item, Items, Line

@@ -22,7 +22,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from harness.core.atomic_write import atomic_write
-from harness.core.counting import counted
 from harness.core.records import (
     Answer,
     Column,
@@ -34,11 +33,12 @@ from harness.core.records import (
     VerdictKind,
     labelled,
 )
+from harness.core.texts import counted
 from harness.model.canonical import Value
 from harness.model.file_facts import FileFact
 from harness.model.simulation.column_resolution import META
 from harness.model.simulation.reader import StrategyAnswer
-from harness.reports import agreement, summary
+from harness.reports import summary
 from harness.reports.cause_texts import advice, cause_texts, reader_answers
 from harness.reports.document import Block, Heading
 from harness.reports.findings import BLAME, FINDINGS, witnesses_text
@@ -590,7 +590,7 @@ def _questions(run: Run, cells: PageCells, pool: Pool) -> list[JsonValue]:
             "agree": pool.add(
                 [
                     [group.with_truth, str(group.kind), [readers[name] for name in group.readers]]
-                    for group in agreement.agreements(run, every[key])
+                    for group in summary.agreements(run, every[key])
                 ]
             ),
             "cells": [
@@ -672,7 +672,7 @@ def page(run: Run) -> str:
             "flaky": len(run_judge.late(run)),
             "reused": sum(1 for verdict in run.verdicts if verdict.reused),
             "explained": summary.explained(run),
-            "alarms": agreement.alarms(run),
+            "alarms": summary.alarms(run),
             "failed": list(summary.failed_steps(run)),
             "half_done": list(summary.half_done_steps(run)),
             "wrong_steps": list(summary.wrong_steps(run)),

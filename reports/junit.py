@@ -13,9 +13,9 @@ from typing import Final
 import junitparser
 
 from harness.core.atomic_write import atomic_write
-from harness.core.counting import counted
 from harness.core.grouping import grouped
 from harness.core.records import HALF_DONE, Answer, Finding, OutcomeKind, Verdict, VerdictKind
+from harness.core.texts import counted
 from harness.reports import ci_site, html
 from harness.reports.findings import FINDINGS, finding_text, findings_text, witness_text
 from harness.reports.words import (

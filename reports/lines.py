@@ -9,8 +9,8 @@ from rich import box
 from rich.console import Console
 from rich.text import Text
 
-from harness.core.errors import printable
 from harness.core.records import VerdictKind
+from harness.core.texts import printable
 from harness.reports.document import Block, Code, Heading, Item, Items, Line, ReportTable, Tone
 
 WIDTH: Final = 120

@@ -10,10 +10,9 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Final
 
-from harness.core.counting import counted
-from harness.core.errors import printable
+from harness.core.texts import counted, printable
 from harness.judge.gate import GOOD, UNKNOWN, Gate
-from harness.reports import agreement, ci_site, html, summary
+from harness.reports import ci_site, html, summary
 from harness.reports.cause_texts import CauseText, cause_lines, cause_list, cause_texts
 from harness.reports.ci_site import CiSite
 from harness.reports.document import Block, Code, Heading, Item, Items, Line, ReportTable, section
@@ -141,7 +140,7 @@ def text(
             Heading(f"Lake tables: {_answer(gate)}", top=True),
             *_lines(gate.reasons),
             summary.scores(scoreboard(run), ""),
-            *_lines([f"ALARM: {alarm.text}" for alarm in agreement.alarms(run)], MOST_ALARMS),
+            *_lines([f"ALARM: {alarm.text}" for alarm in summary.alarms(run)], MOST_ALARMS),
             *cause_list(texts, cause_blocks),
             *summary.steps(run, MOST_LINES),
         ],

@@ -13,9 +13,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from harness.core.counting import counted
 from harness.core.grouping import grouped
 from harness.core.records import Verdict, VerdictKind
+from harness.core.texts import counted
 from harness.model import past_views
 from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
 from harness.reports import lines, summary

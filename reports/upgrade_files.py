@@ -20,10 +20,9 @@ from harness.comparison.result import (
     RolloutState,
     SideComparison,
 )
-from harness.core.counting import counted
-from harness.core.errors import printable
 from harness.core.grouping import grouped
 from harness.core.records import Verdict, VerdictKind
+from harness.core.texts import counted, printable
 from harness.model import past_views
 from harness.reports import html, known_defects, lines
 from harness.reports import upgrade_report as report

@@ -32,9 +32,9 @@ from harness.comparison.result import (
     SideComparison,
     wrong_today,
 )
-from harness.core.counting import counted
 from harness.core.grouping import grouped
 from harness.core.records import Finding, Refusal, Verdict, VerdictKind
+from harness.core.texts import counted
 from harness.model import past_views
 from harness.reports import known_defects
 from harness.reports.document import (

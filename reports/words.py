@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from harness.core.errors import printable
 from harness.core.records import Answer, Refusal, Verdict, VerdictKind
+from harness.core.texts import printable
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
 from harness.model.simulation.strategies import (

@@ -26,8 +26,8 @@ from harness.audit.projection import full_type
 from harness.audit.spark_fingerprints import WORDS, SparkFingerprints
 from harness.audit.spark_plan import quoted
 from harness.audit.spark_reader import SparkReader
-from harness.core.counting import counted
 from harness.core.progress import Progress
+from harness.core.texts import counted
 from harness.engines.arrow_values import canonical_type
 from harness.formats.read_plan import ReadPlan
 from harness.model.fingerprint import Fingerprint

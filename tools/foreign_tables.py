@@ -29,10 +29,10 @@ from harness.audit.expected_answers import ExpectedVersion, TableWithAnswers
 from harness.audit.readers import AuditReaders
 from harness.audit.records import AuditedAnswer, AuditedTable
 from harness.audit.tables import PinnedTable, with_type
-from harness.core.counting import counted
 from harness.core.grouping import grouped
 from harness.core.progress import Progress
 from harness.core.records import VerdictKind
+from harness.core.texts import counted
 from harness.formats.api import FileFactError
 from harness.formats.delta import change_feed
 from harness.formats.files import table_folder

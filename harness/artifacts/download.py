@@ -14,10 +14,10 @@ from typing import BinaryIO
 import requests
 import urllib3.exceptions
 
-from harness.artifacts.repository import ENVIRONMENT_VARIABLE, Repository, without_login
-from harness.core.counting import counted
+from harness.artifacts.repository import ENVIRONMENT_VARIABLE, Repository
 from harness.core.errors import EnvironmentProblem, unwritable
 from harness.core.progress import Progress
+from harness.core.texts import counted, without_login
 
 _CHUNK = 1 << 18
 """Bytes taken at once; so many are lost at most when a transfer breaks off."""

@@ -23,10 +23,10 @@ from packaging.utils import canonicalize_name
 
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution, LockedFile, NonEmptyText
-from harness.artifacts.repository import without_login
 from harness.artifacts.unpack import unpack_tar, unpack_wheel_folder
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
+from harness.core.texts import without_login
 from harness.core.yaml_reader import load_yaml
 
 PACKAGES: Final = "python"

@@ -57,15 +57,6 @@ def mirror_of_central(text: str, where: str, environ: Mapping[str, str]) -> Repo
     return None
 
 
-def without_login(text: str) -> str:
-    """Return a text without the user names and passwords of the addresses in it. Pure.
-
-    >>> without_login("no answer from https://me:secret@repo.example:8443/m")
-    'no answer from https://repo.example:8443/m'
-    """
-    return re.sub(r"(?<=://)[^/\s]*@", "", text)
-
-
 def _read(settings: Path) -> str:
     try:
         return settings.read_text(encoding="utf-8")

@@ -16,7 +16,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from harness.audit.records import AuditedAnswer, AuditedTable
 from harness.audit.tables import PinnedTable
-from harness.core.errors import UsageProblem, naming
+from harness.core.atomic_write import naming
+from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
 from harness.core.records import VerdictKind
 

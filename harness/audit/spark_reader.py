@@ -31,9 +31,9 @@ from harness.audit.spark_plan import (
 from harness.audit.table_rows import TableRows
 from harness.core import refusals
 from harness.core.arrow import pa
-from harness.core.counting import counted
 from harness.core.errors import UsageProblem
 from harness.core.progress import Progress, started
+from harness.core.texts import counted
 from harness.engines.api import NoAnswerError, RefusedError
 from harness.engines.arrow_values import array_of
 from harness.engines.spark import launch

@@ -9,11 +9,11 @@ from glob import glob
 from pathlib import Path
 from typing import Final
 
-from harness.artifacts.repository import without_login
 from harness.audit.tables import METADATA_FILES, PinnedTable, pinned
 from harness.core import yaml_reader
-from harness.core.errors import HarnessError, UsageProblem, printable
+from harness.core.errors import HarnessError, UsageProblem
 from harness.core.problems import Problems
+from harness.core.texts import printable, without_login
 from harness.usage.usage_file import UsedFormat, UsedTable
 
 _COMMENT: Final = re.compile(r"(^|\s)#.*")

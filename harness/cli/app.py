@@ -15,7 +15,8 @@ from typer.core import TyperCommand, TyperGroup
 
 import harness
 from harness.cli import process
-from harness.core.errors import DEFECT, HarnessError, UsageProblem, printable, problem_of
+from harness.core.errors import DEFECT, HarnessError, UsageProblem, problem_of
+from harness.core.texts import printable
 
 ERR: Final = Console(stderr=True)
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = {

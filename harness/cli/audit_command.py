@@ -17,7 +17,6 @@ import typer
 from pydantic import TypeAdapter, ValidationError
 
 from harness.artifacts.cache import Cache
-from harness.artifacts.repository import without_login
 from harness.audit import known as known_differences
 from harness.audit import spark_reader
 from harness.audit.audit import audit as look
@@ -36,8 +35,9 @@ from harness.cli.output import Output
 from harness.comparison.table_changes import TableComparison
 from harness.core import yaml_reader
 from harness.core.atomic_write import atomic_write
-from harness.core.errors import DEFECT, HarnessError, UsageProblem, printable, problem_of
+from harness.core.errors import DEFECT, HarnessError, UsageProblem, problem_of
 from harness.core.records import VerdictKind
+from harness.core.texts import printable, without_login
 from harness.plan import custom_distributions
 from harness.reports import audit_files, audit_report, lines
 from harness.run import run_folder

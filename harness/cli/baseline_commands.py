@@ -5,8 +5,8 @@ import typer
 from harness.cli import options
 from harness.cli.output import Output, say
 from harness.cli.runs import looked_at
-from harness.core.counting import counted
 from harness.core.errors import EnvironmentProblem
+from harness.core.texts import counted
 from harness.run import pipeline
 from harness.run.run_folder import LATEST_RUN
 

@@ -15,9 +15,9 @@ from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
 from harness.cli import options, plan_options
 from harness.cli.output import OUT, Output, say
-from harness.core.counting import counted
 from harness.core.errors import UsageProblem
 from harness.core.progress import megabytes
+from harness.core.texts import counted
 from harness.run import pipeline
 
 DAY_S: Final = 86_400

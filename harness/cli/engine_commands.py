@@ -22,9 +22,10 @@ from harness.conformance import kit, results
 from harness.conformance.results import CheckOutcome, Conformance
 from harness.conformance.table import formats_for
 from harness.core import runtime_names
-from harness.core.errors import EnvironmentProblem, UsageProblem, printable, unwritable
+from harness.core.errors import EnvironmentProblem, UsageProblem, unwritable
 from harness.core.progress import megabytes
 from harness.core.runtime_names import CONTAINER, PROCESS
+from harness.core.texts import printable
 from harness.plan import custom_distributions, distribution_support, shipped
 from harness.run import compose_stack, pipeline
 from harness.run.run_folder import RUNS

@@ -9,10 +9,10 @@ from harness.artifacts.cache import Cache
 from harness.cli import options
 from harness.cli.output import Output
 from harness.cli.runs import looked_at
-from harness.core.counting import counted
 from harness.core.errors import UsageProblem
 from harness.core.problems import one_of
 from harness.core.progress import megabytes
+from harness.core.texts import counted
 from harness.run import export_fixtures, load_run
 from harness.run.export_fixtures import Selection
 

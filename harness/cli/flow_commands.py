@@ -20,9 +20,8 @@ from harness.cli import options, plan_options, runs
 from harness.cli.output import OUT, Output
 from harness.cli.plan_options import NamedParts, PlanOverrides
 from harness.cli.runs import Ending, Resources, begun, looked_at, resumed
-from harness.core.counting import counted
-from harness.core.errors import printable
 from harness.core.records import Outcome, OutcomeKind
+from harness.core.texts import counted, printable
 from harness.formats.api import TABLE_VERSION
 from harness.model.canonical import text_of
 from harness.model.truth import Truth, row_values

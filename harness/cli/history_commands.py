@@ -14,10 +14,10 @@ from harness.comparison import history
 from harness.comparison.cell_pairs import VerdictChange
 from harness.comparison.history import NOT_RIGHT, History, StoredRun, Turn, Turns
 from harness.core.atomic_write import atomic_write
-from harness.core.counting import counted
 from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
 from harness.core.records import VerdictKind
+from harness.core.texts import counted
 from harness.reports import lines
 from harness.reports.document import Block, Code, Heading, Item, Items, Line, ReportTable, table
 from harness.reports.upgrade_report import CHANGES, TONES, named

@@ -19,8 +19,9 @@ from harness.cli.output import Output
 from harness.cli.plan_options import QUICK_START, NamedParts, PlanOverrides
 from harness.cli.runs import HISTORY_FILE, Ending
 from harness.comparison import history
-from harness.core.errors import UsageProblem, printable
+from harness.core.errors import UsageProblem
 from harness.core.runtime_names import RUNTIMES, WAREHOUSES
+from harness.core.texts import printable
 from harness.run import run_folder
 
 Command = Callable[..., int | None]

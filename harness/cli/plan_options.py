@@ -9,10 +9,10 @@ from typing import Final
 from harness import engines, formats
 from harness.artifacts import distributions
 from harness.core import runtime_names, yaml_reader
-from harness.core.counting import counted
 from harness.core.errors import UsageProblem
 from harness.core.problems import unknown_name
 from harness.core.runtime_names import PROCESS, MetastoreChoice
+from harness.core.texts import counted
 from harness.model import query_shapes
 from harness.plan import (
     controls,

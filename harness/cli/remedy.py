@@ -18,10 +18,10 @@ from harness.cli.explain.recorded_cell import find
 from harness.cli.output import Output
 from harness.cli.runs import Resources
 from harness.comparison.cell_pairs import VerdictChange, change
-from harness.core.counting import counted
 from harness.core.errors import HarnessError, UsageProblem
 from harness.core.grouping import grouped
 from harness.core.records import QuestionKey, Verdict, VerdictKind
+from harness.core.texts import counted
 from harness.plan import distribution_support
 from harness.reports.findings import FINDINGS
 from harness.reports.lines import say

@@ -13,7 +13,8 @@ from typing import Final
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.cli.output import Output
 from harness.comparison import history
-from harness.core.errors import HarnessError, UsageProblem, describe, printable, problem_of
+from harness.core.errors import HarnessError, UsageProblem, describe, problem_of
+from harness.core.texts import printable
 from harness.judge.gate import GOOD, NEW
 from harness.reports import github
 from harness.run import load_run, pipeline, plan_record, run_folder, run_judge

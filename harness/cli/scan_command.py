@@ -9,8 +9,8 @@ import typer
 from harness.cli import options
 from harness.cli.output import Output
 from harness.core.atomic_write import atomic_write
-from harness.core.counting import counted
 from harness.core.errors import EnvironmentProblem
+from harness.core.texts import counted
 from harness.usage import usage_file
 from harness.usage.scan import UNREAD
 from harness.usage.scan import scan as look

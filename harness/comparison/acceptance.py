@@ -8,8 +8,8 @@ from typing import Final
 from harness.comparison.cell_pairs import CellPair, VerdictChange
 from harness.comparison.regressions import NEW_WRITER, Regression, regression
 from harness.core import yaml_writer
-from harness.core.errors import printable
 from harness.core.records import FindingKind, Responsible
+from harness.core.texts import printable
 from harness.core.yaml_reader import Document, KeyPath, make
 from harness.core.yaml_reader import parse as parse_yaml
 from harness.core.yaml_writer import block

@@ -16,9 +16,9 @@ from typing import Final
 import pytest
 
 from harness.conformance import table
-from harness.core.counting import counted
 from harness.core.errors import HarnessError
 from harness.core.records import Column
+from harness.core.texts import counted
 from harness.core.tolerances import MILLISECONDS, Declared, for_format
 from harness.engines.api import (
     Connection,

@@ -1,5 +1,6 @@
 """Files and folders that are there whole, or not at all."""
 
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,3 +32,13 @@ def _remove(part: Path) -> None:
         shutil.rmtree(part, ignore_errors=True)
     else:
         part.unlink(missing_ok=True)
+
+
+@contextmanager
+def naming(path: os.PathLike[str]) -> Iterator[None]:
+    """Add the name of a file to failures of the file system: those of writing have none."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or os.fspath(path)
+        raise

@@ -7,10 +7,10 @@ What an engine answers is never one of these: refusals and time-outs are data
 import errno
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
+
+from harness.core.texts import printable
 
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """The disk, the user's share of it, or the greatest file that this process may write."""
@@ -108,28 +108,7 @@ def disk_full(path: os.PathLike[str] | str) -> EnvironmentProblem:
     )
 
 
-@contextmanager
-def naming(path: os.PathLike[str]) -> Iterator[None]:
-    """Add the name of a file to failures of the file system: those of writing have none."""
-    try:
-        yield
-    except OSError as error:
-        error.filename = error.filename or os.fspath(path)
-        raise
-
-
 def _numbers(error: OSError) -> set[int | None]:
     # Copying a folder lists every file that failed, in text alone (shutil.Error).
     numbers = {int(number) for number in re.findall(r"\[Errno (\d+)\]", str(error))}
     return {error.errno, *numbers}
-
-
-def printable(text: str) -> str:
-    r"""Escape what ends a line or controls a terminal: messages quote files and engines.
-
-    >>> printable("a\x1b[31m b")
-    'a\\x1b[31m b'
-    """
-    return "".join(
-        character if character.isprintable() else ascii(character)[1:-1] for character in text
-    )

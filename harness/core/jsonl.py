@@ -19,10 +19,9 @@ from typing import Any, Final, Generic, TypeVar, overload
 
 from pydantic import TypeAdapter
 
-from harness.core.atomic_write import atomic_write
-from harness.core.counting import counted
-from harness.core.errors import naming
+from harness.core.atomic_write import atomic_write, naming
 from harness.core.records import Answer, Part, StateRecord, Verdict
+from harness.core.texts import counted
 
 Record = TypeVar("Record", StateRecord, Answer, Verdict)
 

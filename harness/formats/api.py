@@ -13,8 +13,8 @@ from harness.model.canonical import Value
 from harness.model.commit import Moment
 from harness.model.file_facts import ColumnStatistics, FileFact
 from harness.model.identifiers import TABLE
+from harness.model.schema import Table
 from harness.model.schema_history import SchemaHistory
-from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.definition import Scenario

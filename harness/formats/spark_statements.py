@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from harness.model.datatypes import DataType
 from harness.model.identifiers import TABLE
-from harness.model.schema import Field
-from harness.model.table import Table
+from harness.model.schema import Field, Table
 from harness.model.truth import Row, Truth
 from harness.scenario.operations.spark_sql import merge_into, quoted, select_rows, text, type_text
 from harness.scenario.statements import DATABASE, Sql

@@ -14,8 +14,7 @@ from harness.model.canonical import UNSETTLED, MapValue, Value
 from harness.model.conversion import convert, is_two_numbers
 from harness.model.datatypes import Array, Map, Struct
 from harness.model.partition_fields import PartitionField, identities
-from harness.model.schema import Field, Schema, SchemaChangeError, schema_of
-from harness.model.table import MergeMode, Table
+from harness.model.schema import Field, MergeMode, Schema, SchemaChangeError, Table, schema_of
 from harness.model.values import FieldTypes, generate, never_null
 
 

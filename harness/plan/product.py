@@ -22,7 +22,7 @@ from harness.model import query_shapes
 from harness.model.commit import BRANCH
 from harness.model.datatypes import DataType, plain_types
 from harness.model.query import Condition
-from harness.model.table import MergeMode, Table
+from harness.model.schema import MergeMode, Table
 from harness.model.truth import History, Truth
 from harness.plan import distribution_support
 from harness.plan.profile import (

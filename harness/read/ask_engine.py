@@ -16,9 +16,9 @@ from typing import Final, Self
 from harness.artifacts import distributions
 from harness.core import refusals
 from harness.core.concurrency import ClosableQueue
-from harness.core.counting import counted
 from harness.core.errors import EnvironmentProblem
 from harness.core.records import Answer, Attempt, Part, Refusal
+from harness.core.texts import counted
 from harness.engines.api import Connection, NoAnswerError, Question, RefusedError, Reply, Server
 from harness.model.query import ALL, Query
 from harness.read.questions import CellQuestion, ReadQueues, Response, text_of

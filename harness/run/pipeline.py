@@ -23,12 +23,12 @@ from harness.artifacts.cache import Cache
 from harness.artifacts.result_cache import ResultCache
 from harness.core import jsonl, runtime_names
 from harness.core.concurrency import ClosableQueue, JobThreads
-from harness.core.counting import counted
 from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
 from harness.core.progress import Progress
 from harness.core.records import Answer, StateRecord
 from harness.core.runtime_names import PROCESS, MetastoreChoice
+from harness.core.texts import counted
 from harness.judge.baseline import Applied
 from harness.read import read_states
 from harness.read.reader_servers import TIMEOUT_S, ReadContext

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from harness import __version__
-from harness.artifacts.repository import without_login
 from harness.core.records import Answer, OutcomeKind, StateRecord
+from harness.core.texts import without_login
 
 LOG: Final = "harness.log"
 HARNESS: Final = logging.getLogger("harness")

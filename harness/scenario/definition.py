@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Final
 
 from harness.model.commit import OTHERS
-from harness.model.table import MergeMode, Table
+from harness.model.schema import MergeMode, Table
 from harness.scenario.expected_history import Survey, Truths, survey
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.row_writes import Rewrites

@@ -11,7 +11,7 @@ from harness.core.yaml_writer import block, written
 from harness.model.canonical import MapValue, text_of
 from harness.model.conversion import cast_text
 from harness.model.datatypes import Array, Decimal, Map, Primitive, Struct, Text
-from harness.model.table import Table
+from harness.model.schema import Table
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Operation

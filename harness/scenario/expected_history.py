@@ -12,8 +12,7 @@ from functools import cache
 from harness.model.canonical import Value, text_of
 from harness.model.conversion import convert
 from harness.model.datatypes import DataType, Primitive
-from harness.model.schema import SchemaChangeError
-from harness.model.table import Table
+from harness.model.schema import SchemaChangeError, Table
 from harness.model.truth import Generation, History, Truth, begin, failed
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.write_frame import WriteFrame

@@ -10,7 +10,7 @@ from pydantic import Strict
 from harness.core.problems import one_of
 from harness.core.yaml_reader import Document, KeyPath, NullText, make, parse, read
 from harness.model import query_shapes
-from harness.model.table import MergeMode, Table
+from harness.model.schema import MergeMode, Table
 from harness.scenario import semantics
 from harness.scenario.definition import AXES, PAST_VIEWS, VIEWS, Scenario, Step
 from harness.scenario.operations import registry

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from harness.core.errors import printable
+from harness.core.texts import printable
 from harness.formats.iceberg.table import POINTER
 from harness.usage.usage_file import (
     BASE_NAME,

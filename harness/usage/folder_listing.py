@@ -14,7 +14,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from harness.core.errors import EnvironmentProblem, UsageProblem, printable
+from harness.core.errors import EnvironmentProblem, UsageProblem
+from harness.core.texts import printable
 from harness.formats.api import FileFactError
 from harness.formats.delta.checkpoints import LOG
 from harness.formats.files import avro, orc_table, table_folder

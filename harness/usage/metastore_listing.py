@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from typing import Final
 
-from harness.core.errors import EnvironmentProblem, UsageProblem, printable
+from harness.core.errors import EnvironmentProblem, UsageProblem
+from harness.core.texts import printable
 from harness.runtime import metastore_client
 from harness.runtime.metastore_client import Catalog, CatalogRefusedError
 from harness.usage import catalog_table

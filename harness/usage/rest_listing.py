@@ -15,9 +15,9 @@ import requests
 
 from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import Cache
-from harness.artifacts.repository import without_login
-from harness.core.errors import EnvironmentProblem, UsageProblem, printable
+from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.progress import Progress
+from harness.core.texts import printable, without_login
 from harness.usage import rest_worker
 from harness.usage.catalog_table import CatalogTable, Entries, Listing, unread
 from harness.usage.usage_file import UsedFormat, UsedTable

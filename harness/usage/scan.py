@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from harness.artifacts.repository import without_login
 from harness.core.progress import Count, Progress
+from harness.core.texts import without_login
 from harness.formats.files import table_folder
 from harness.formats.files.table_folder import TableFolder, UnreadableError
 from harness.usage import (

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from ruamel.yaml.comments import CommentedSeq
 
 from harness.core import yaml_reader, yaml_writer
-from harness.core.errors import printable
+from harness.core.texts import printable
 from harness.core.yaml_reader import load_yaml
 
 VERSION: Final = 1

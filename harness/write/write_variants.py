@@ -19,10 +19,10 @@ from harness.artifacts import distributions, table_homes
 from harness.artifacts.cache import Cache
 from harness.artifacts.result_cache import ResultCache
 from harness.core import refusals
-from harness.core.counting import counted
 from harness.core.errors import HarnessError
 from harness.core.grouping import grouped
 from harness.core.records import Outcome, OutcomeKind, StateRecord
+from harness.core.texts import counted
 from harness.engines.api import NoAnswerError, RefusedError
 from harness.formats.api import NO_CATALOG, FileFactError
 from harness.model.canonical import Value

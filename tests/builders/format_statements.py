@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from harness import formats
-from harness.model.table import Table
+from harness.model.schema import Table
 from harness.model.truth import History
 from harness.scenario.operations.api import Operation
 from harness.scenario.statements import Statement, recorded

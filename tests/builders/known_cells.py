@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from harness.core.records import Finding, FindingKind, Verdict, VerdictKind, Witness
 from harness.judge.baseline import Facts
 from harness.model.datatypes import Primitive
-from harness.model.table import Table
+from harness.model.schema import Table
 from harness.scenario.cells import Cell, Variant
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.row_writes import Insert

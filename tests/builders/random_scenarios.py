@@ -19,8 +19,7 @@ from harness.model.datatypes import (
     Struct,
     Text,
 )
-from harness.model.schema import SchemaChangeError
-from harness.model.table import Table
+from harness.model.schema import SchemaChangeError, Table
 from harness.model.truth import Truth
 from harness.scenario import semantics
 from harness.scenario.definition import VIEWS, Scenario, Step

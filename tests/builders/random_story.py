@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from harness.model.table import MergeMode
+from harness.model.schema import MergeMode
 from tests.builders import hard_values
 from tests.builders.hard_values import Hard
 from tests.builders.table_story import Story, history

@@ -3,7 +3,7 @@
 from typing import Final
 
 from harness.model.datatypes import Primitive, parse_type
-from harness.model.table import MergeMode, Table
+from harness.model.schema import MergeMode, Table
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.api import Operation
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 from harness.core.grouping import grouped
 from harness.model.canonical import Value, text_of
 from harness.model.file_facts import FileFact, FileKind
-from harness.model.schema import Schema
-from harness.model.table import Table
+from harness.model.schema import Schema, Table
 from harness.model.truth import History, Row, Truth, row_values
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.row_writes import DeletePartition, Overwrite, Truncate

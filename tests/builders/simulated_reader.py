@@ -12,8 +12,7 @@ from harness.model.canonical import MapValue, Value, text_of
 from harness.model.conversion import convert
 from harness.model.datatypes import Array, Map, Primitive, Struct
 from harness.model.file_facts import FileKind
-from harness.model.schema import Field, Schema
-from harness.model.table import MergeMode
+from harness.model.schema import Field, MergeMode, Schema
 from harness.model.truth import Truth
 from tests.builders.simulated_disk import META, Disk, File, Record
 

@@ -17,9 +17,9 @@ from harness.judge.file_evidence import Layout
 from harness.model.canonical import Value
 from harness.model.datatypes import parse_type
 from harness.model.file_facts import FileFact, FileKind
+from harness.model.schema import MergeMode, Table
 from harness.model.simulation import row_files
 from harness.model.simulation.row_files import Base, RowFile, base_rows
-from harness.model.table import MergeMode, Table
 from harness.model.truth import History, Truth
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.api import Operation, ServiceMode

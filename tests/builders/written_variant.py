@@ -12,7 +12,7 @@ from harness.engines.api import RefusedError
 from harness.formats.iceberg.settings import MODES
 from harness.model.datatypes import parse_type
 from harness.model.file_facts import FileFact, FileKind
-from harness.model.table import Table
+from harness.model.schema import Table
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Scenario, Step

@@ -8,7 +8,7 @@ import pytest
 from harness.artifacts.cache import Cache
 from harness.core.progress import Progress
 from harness.model.datatypes import parse_type
-from harness.model.table import Table
+from harness.model.schema import Table
 from harness.runtime import metastore_client
 from harness.runtime.metastore import Metastore
 from harness.scenario.cells import Variant

@@ -13,7 +13,7 @@ from harness.core.records import Answer, FindingKind, Verdict, VerdictKind
 from harness.model.datatypes import parse_type
 from harness.model.query import Comparison
 from harness.model.query_shapes import Shape
-from harness.model.table import Table
+from harness.model.schema import Table
 from harness.run.load_run import Run
 from harness.scenario.cells import QUERIES, Cell, Plan, Variant
 from harness.scenario.definition import Scenario, Step

@@ -13,7 +13,7 @@ from harness.core.records import OutcomeKind
 from harness.formats.hudi import files as hudi_files
 from harness.formats.hudi import records
 from harness.model.datatypes import parse_type
-from harness.model.table import Table
+from harness.model.schema import Table
 from harness.runtime import metastore_client
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Scenario, Step

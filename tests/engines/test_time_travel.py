@@ -7,7 +7,7 @@ import pytest
 from harness import formats
 from harness.core.records import FindingKind, VerdictKind
 from harness.model.datatypes import parse_type
-from harness.model.table import Table
+from harness.model.schema import Table
 from harness.plan import Maker, Profile, ProfileReader, Writer, distribution_support, plan
 from harness.run.load_run import Run
 from harness.scenario.cells import Cell, Plan, parse_reader

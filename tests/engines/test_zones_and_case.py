@@ -9,7 +9,7 @@ import pytest
 
 from harness.core.records import VerdictKind
 from harness.model.datatypes import parse_type
-from harness.model.table import Table
+from harness.model.schema import Table
 from harness.plan import load_scenarios, scenarios_folder
 from harness.run.load_run import Run
 from harness.scenario.cells import Cell, Plan

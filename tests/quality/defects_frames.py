@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from harness.model.table import MergeMode
+from harness.model.schema import MergeMode
 from tests.builders.random_story import Plot
 from tests.builders.simulated_reader import Reader
 from tests.builders.table_story import Story, table_of

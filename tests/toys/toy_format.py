@@ -16,7 +16,7 @@ from harness.formats.api import (
     VariantSettings,
 )
 from harness.model.file_facts import FileFact, FileKind
-from harness.model.table import Table
+from harness.model.schema import Table
 from harness.model.truth import Truth, row_values
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.operations import name_of

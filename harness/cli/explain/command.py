@@ -20,10 +20,9 @@ from harness.cli import options
 from harness.cli.explain.recorded_cell import RecordedCell, find
 from harness.cli.output import OUT, Output
 from harness.cli.runs import looked_at
-from harness.core.counting import counted
-from harness.core.errors import printable
 from harness.core.grouping import grouped
 from harness.core.records import Answer, Finding, Verdict, VerdictKind, Witness
+from harness.core.texts import counted, printable
 from harness.judge import compare
 from harness.judge.expectations import Expectations
 from harness.judge.file_contents import FileAgreement

@@ -14,8 +14,7 @@ from harness.core.yaml_reader import Document
 from harness.judge.recorded_variant import SNAPSHOT
 from harness.model.canonical import text_of
 from harness.model.datatypes import DataType, Struct
-from harness.model.schema import Schema, schema_of
-from harness.model.table import Table
+from harness.model.schema import Schema, Table, schema_of
 from harness.run.load_run import WRITE
 from harness.scenario import semantics
 from harness.scenario.cells import Variant

@@ -23,10 +23,10 @@ from harness.cli.reproduce.causes import CauseGroup, signs, step_answers
 from harness.cli.reproduce.files import Observation
 from harness.cli.reproduce.shrink import Search, Target, Trial, cell_of
 from harness.cli.runs import Resources
-from harness.core.counting import counted
 from harness.core.errors import HarnessError, UsageProblem
 from harness.core.records import Answer, FindingKind, OutcomeKind, VerdictKind
 from harness.core.runtime_names import MetastoreChoice
+from harness.core.texts import counted
 from harness.model import query_shapes
 from harness.reports.lines import say
 from harness.run import load_run, plan_record, run_folder

@@ -15,9 +15,9 @@ from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
 from harness.cli.reproduce.candidate import Candidate
 from harness.cli.reproduce.shrink import Target
-from harness.core.counting import counted
-from harness.core.errors import printable, unwritable
+from harness.core.errors import unwritable
 from harness.core.records import Answer, Expected, OutcomeKind, StateRecord, Verdict
+from harness.core.texts import counted, printable
 from harness.engines import time_travel
 from harness.engines.api import METASTORE, PointInTime, Question
 from harness.engines.spark.launch import COMMON

@@ -27,7 +27,7 @@ from harness.formats.spark_statements import create_table, failed_rows, whole_ro
 from harness.model.commit import AS_OF, INCREMENTAL
 from harness.model.file_facts import ColumnStatistics, FileFact, FileKind
 from harness.model.identifiers import CHANGE_COLUMNS, TABLE
-from harness.model.table import Table
+from harness.model.schema import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.definition import Scenario

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import IO, Final, Protocol, TypeAlias
 
 from harness.core.arrow import arrow_orc, pq
-from harness.core.errors import printable
 from harness.core.records import FileValues
+from harness.core.texts import printable
 from harness.formats.api import FileFactError, FileRows
 from harness.formats.files import avro, avro_table, column_parts, orc, orc_table, parquet
 from harness.formats.files.column_parts import ColumnPart

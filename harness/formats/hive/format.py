@@ -31,7 +31,7 @@ from harness.formats.spark_statements import definition
 from harness.model.datatypes import DataType, Primitive, TypeNames, map_plain
 from harness.model.file_facts import ColumnStatistics, FileFact, FileKind
 from harness.model.identifiers import TABLE
-from harness.model.table import Table
+from harness.model.schema import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory, unlisted_folders
 from harness.scenario.definition import CASCADE, Scenario

@@ -39,8 +39,7 @@ from harness.model.canonical import MapValue, Value, text_of
 from harness.model.datatypes import Array, Map, Struct
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.identifiers import TABLE
-from harness.model.schema import Field
-from harness.model.table import Table
+from harness.model.schema import Field, Table
 from harness.model.truth import Row, Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory, WriteIds
 from harness.scenario.definition import CASCADE, Scenario

@@ -47,9 +47,8 @@ from harness.model.commit import Moment
 from harness.model.datatypes import DataType
 from harness.model.file_facts import ColumnStatistics, FileFact
 from harness.model.identifiers import TABLE
-from harness.model.schema import schema_of
+from harness.model.schema import Table, schema_of
 from harness.model.schema_history import SchemaHistory
-from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.definition import PAST_VIEWS, SCHEMA_CHANGES, WRITE_CLIENT, Scenario

@@ -6,7 +6,7 @@ from typing import Final
 from harness.core.setting_values import SettingValues
 from harness.formats import layout
 from harness.formats.api import BY_FRAME, CREATED_BY, HANDOVER_VERSION, VariantSettings
-from harness.model.table import MergeMode, Table
+from harness.model.schema import MergeMode, Table
 from harness.scenario.definition import SCHEMA_CHANGES, WRITE_CLIENT, Scenario
 from harness.scenario.operations.row_writes import Insert
 from harness.scenario.operations.unfinished_writes import BeginWrite

@@ -15,7 +15,7 @@ from harness.formats import layout, trinoql
 from harness.formats.api import CREATED_BY, VariantSettings
 from harness.formats.spark_statements import definition, one_task
 from harness.model.identifiers import TABLE
-from harness.model.table import Table
+from harness.model.schema import Table
 from harness.model.truth import Truth
 from harness.scenario.definition import IN_BRANCH, STAGED_BY, Scenario
 from harness.scenario.operations.api import Operation

@@ -12,8 +12,7 @@ from typing import TypeVar
 
 from harness.model.canonical import Value, text_of
 from harness.model.file_facts import FileFact, FileKind
-from harness.model.schema import Schema
-from harness.model.table import MergeMode
+from harness.model.schema import MergeMode, Schema
 from harness.model.truth import History, Row, Rows, Truth, completed
 
 Item = TypeVar("Item")

@@ -18,7 +18,7 @@ from harness.formats.api import Format
 from harness.model.commit import Moment
 from harness.model.datatypes import DataType, Primitive, Struct
 from harness.model.query import ALL, Query, not_null
-from harness.model.table import Table
+from harness.model.schema import Table
 from harness.model.truth import History, Truth
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.api import Operation

@@ -8,8 +8,7 @@ from harness.formats import other_writers
 from harness.formats.iceberg.settings import MODES
 from harness.model.canonical import Value
 from harness.model.datatypes import parse_type
-from harness.model.schema import SchemaChangeError
-from harness.model.table import MergeMode
+from harness.model.schema import MergeMode, SchemaChangeError
 from harness.scenario.operations.api import Operation, ServiceMode
 from harness.scenario.operations.columns import (
     AddColumn,

@@ -5,8 +5,7 @@ import pytest
 from harness.judge import file_contents
 from harness.judge.file_contents import Holdings, NotKnown, ViewContent, keeps
 from harness.model.canonical import Value, same, text_of
-from harness.model.schema import Field
-from harness.model.table import MergeMode
+from harness.model.schema import Field, MergeMode
 from harness.model.truth import row_values
 from harness.scenario.operations.merge import Merge
 from tests.builders.judged_story import case_of

@@ -5,10 +5,9 @@ import pytest
 from harness.formats.api import Changes, FileLayout
 from harness.model.canonical import Value
 from harness.model.datatypes import parse_type
-from harness.model.schema import SchemaChangeError
+from harness.model.schema import SchemaChangeError, Table
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import ColumnMapping, ReadStrategy
-from harness.model.table import Table
 from harness.model.truth import History, row_values
 from harness.plan.separation import expected_files
 from harness.scenario.definition import Scenario, Step

@@ -2,8 +2,7 @@ from typing import Any, Final
 
 import pytest
 
-from harness.model.schema import SchemaChangeError
-from harness.model.table import MergeMode
+from harness.model.schema import MergeMode, SchemaChangeError
 from harness.model.truth import History, Rows, Truth, last_write, rolled_back_to, row_values
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.merge import Merge

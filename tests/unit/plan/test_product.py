@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.model.table import MergeMode
+from harness.model.schema import MergeMode
 from harness.plan import Cover, Maker, Profile, ProfileReader, Writer, plan, select
 from harness.plan.product import WriterSequence, cover, handovers
 from harness.scenario.cells import Excluded, Partly, Plan, Variant, parse_reader

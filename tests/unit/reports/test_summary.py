@@ -33,7 +33,6 @@ from harness.judge.baseline.apply import Facts, seen_of_steps
 from harness.judge.gate import Gate
 from harness.model.query import Query
 from harness.reports import (
-    agreement,
     ci_site,
     github,
     html,
@@ -361,7 +360,7 @@ def test_nobody_is_accused_nothing_is_advised_and_no_alarm_is_raised(
     all_open = sampled
     for verdict in question:
         all_open = with_open(all_open, verdict)
-    assert len(agreement.alarms(all_open)) <= len(agreement.alarms(sampled))
+    assert len(summary.alarms(all_open)) <= len(summary.alarms(sampled))
 
 
 def compared(old: Run, new: Run) -> SideComparison:
@@ -432,11 +431,11 @@ def run_of(sampled: Run, answers_of: dict[str, Answered], *steps: int) -> Run:
 
 
 def groups(run: Run) -> list[tuple[bool, tuple[str, ...]]]:
-    return [(group.with_truth, group.readers) for group in agreement.agreements(run, run.verdicts)]
+    return [(group.with_truth, group.readers) for group in summary.agreements(run, run.verdicts)]
 
 
-def alarms(sampled: Run, one: Answered, other: Answered) -> tuple[agreement.Alarm, ...]:
-    return agreement.alarms(run_of(sampled, {"a-1": one, "b-1": other}))
+def alarms(sampled: Run, one: Answered, other: Answered) -> tuple[summary.Alarm, ...]:
+    return summary.alarms(run_of(sampled, {"a-1": one, "b-1": other}))
 
 
 def test_the_same_rows_in_another_order_are_the_same_answer(sampled: Run) -> None:
@@ -448,7 +447,7 @@ def test_the_same_rows_in_another_order_are_the_same_answer(sampled: Run) -> Non
 def test_values_of_another_type_are_another_answer(sampled: Run, other: tuple[object, ...]) -> None:
     run = run_of(sampled, {"a-1": answered(("1", 1)), "b-1": answered(other)})
     assert len(groups(run)) == 2
-    assert agreement.alarms(run) == ()
+    assert summary.alarms(run) == ()
 
 
 def test_who_was_not_asked_agrees_with_nobody_and_answered_nothing(sampled: Run) -> None:
@@ -461,15 +460,15 @@ def test_who_agrees_with_the_truth_comes_first(sampled: Run) -> None:
     right = answered(("1", 1), kind=VerdictKind.CORRECT)
     run = run_of(sampled, {"a-1": WRONG, "b-1": WRONG, "c-1": right})
     assert groups(run) == [(True, ("c-1",)), (False, ("a-1", "b-1"))]
-    assert agreement.alarms(run) == ()
+    assert summary.alarms(run) == ()
 
 
 def test_truth_standing_alone_against_two_engines_is_an_alarm(sampled: Run) -> None:
     verdict, answer = answered(kind=VerdictKind.REFUSED)
     refused = verdict, replace(answer, refusal=Refusal("K", "m"))
     answers_of = {"a-1": WRONG, "b-1": WRONG, "c-1": refused, "d-1": NOT_SENT}
-    (alarm,) = agreement.alarms(run_of(sampled, answers_of))
-    assert alarm == agreement.Alarm(((VARIANT, 3, "snapshot", "all"),), ("a-1", "b-1"), "")
+    (alarm,) = summary.alarms(run_of(sampled, answers_of))
+    assert alarm == summary.Alarm(((VARIANT, 3, "snapshot", "all"),), ("a-1", "b-1"), "")
     assert alarm.text.endswith("Check the reference model before you blame them.")
 
 
@@ -486,7 +485,7 @@ def test_what_was_found_to_be_the_writers_is_no_alarm(
 
 
 def test_questions_that_the_same_readers_answer_alike_are_one_alarm(sampled: Run) -> None:
-    (alarm,) = agreement.alarms(run_of(sampled, {"a-1": WRONG, "b-1": WRONG}, 3, 4))
+    (alarm,) = summary.alarms(run_of(sampled, {"a-1": WRONG, "b-1": WRONG}, 3, 4))
     assert [step for _, step, _, _ in alarm.questions] == [3, 4]
     assert f"({VARIANT}, step 3, snapshot, all and 1 question more)" in alarm.text
 
@@ -499,7 +498,7 @@ def test_an_alarm_names_the_one_read_strategy_that_all_of_them_have(sampled: Run
 
 
 def test_two_settings_of_one_engine_are_no_alarm(sampled: Run) -> None:
-    assert agreement.alarms(run_of(sampled, {"a-1{x=1}": WRONG, "a-1{x=2}": WRONG})) == ()
+    assert summary.alarms(run_of(sampled, {"a-1{x=1}": WRONG, "a-1{x=2}": WRONG})) == ()
 
 
 @pytest.mark.parametrize(
@@ -516,7 +515,7 @@ def test_labels_that_engines_give_a_count_or_a_part_of_a_struct_are_no_differenc
         columns = (Column(label, "bigint", "long"),)
         return WRONG[0], Answer("", "select", columns, ((7,),), question=question)
 
-    (alarm,) = agreement.alarms(run_of(sampled, {f"{label}-1": one(label) for label in labels}))
+    (alarm,) = summary.alarms(run_of(sampled, {f"{label}-1": one(label) for label in labels}))
     assert len(alarm.readers) == len(labels)
 
 

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from harness.core.errors import printable
 from harness.core.records import (
     Finding,
     FindingKind,
@@ -14,6 +13,7 @@ from harness.core.records import (
     VerdictKind,
     Witness,
 )
+from harness.core.texts import printable
 from harness.model.simulation.strategies import ColumnMapping, IncrementalRange, Logs, ReadStrategy
 from harness.reports.findings import FINDINGS, engine_text, finding_text, witness_text
 from harness.reports.words import (

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 
 from harness.model.datatypes import parse_type
-from harness.model.table import Table
+from harness.model.schema import Table
 from harness.scenario.definition import Partitioned, Scenario
 from harness.scenario.derived import partitioned, twin
 from harness.scenario.dump import dump

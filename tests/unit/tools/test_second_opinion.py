@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from harness.model.datatypes import parse_type
-from harness.model.table import Table
+from harness.model.schema import Table
 from harness.model.truth import Generation, Row, begin
 from tools import second_opinion, second_opinion_reader
 from tools.second_opinion import Disagreement, Opinion

@@ -5,7 +5,7 @@ import pytest
 
 from harness.core.records import Outcome, OutcomeKind, Refusal
 from harness.model.datatypes import parse_type
-from harness.model.table import Table
+from harness.model.schema import Table
 from harness.runtime import hive_mutation
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Scenario, Step
