@@ -1,21 +1,18 @@
 """Carry what distributions need into a closed network: one tar file, checked against the locks.
 
-The tar holds `index.json` and then, in its order, the files that it names. A file enters a cache
-only when the lock data of *this* installation names its SHA-256 and it has it.
+A file enters a cache only when the lock data of *this* installation names it, and its SHA-256. A
+last, empty member says that none is cut off.
 """
 
 import hashlib
 import io
-import json
 import shutil
 import tarfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
-
-from pydantic import TypeAdapter, ValidationError
 
 from harness.artifacts import distributions, fetch, python_index, repository
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
@@ -26,7 +23,8 @@ from harness.core.atomic_write import atomic_write
 from harness.core.errors import EnvironmentProblem, UsageProblem, describe
 from harness.core.progress import Progress
 
-INDEX: Final = "index.json"
+END: Final = "end"
+"""The name of the last member."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,15 +138,14 @@ def _collected(
 
 def _write(file: Path, paths: Mapping[BundleFile, Path], progress: Progress) -> Path | None:
     """Write the tar; return the first file that is not what the lock says, and stop there."""
-    index = json.dumps([asdict(part) for part in paths], indent=1).encode()
     with tarfile.open(file, "w") as tar:
-        tar.addfile(_member(INDEX, len(index)), io.BytesIO(index))
         for part, path in paths.items():
             with path.open("rb") as content:
                 read = Hashed(content, progress)
                 tar.addfile(_member(part.name, part.size), read)
                 if read.sha256 != part.sha256:
                     return path
+        tar.addfile(_member(END, 0))
     return None
 
 
@@ -158,8 +155,6 @@ def _member(name: str, size: int) -> tarfile.TarInfo:
     return member
 
 
-INDEX_BYTES: Final = 1 << 20
-"""An index is shorter than this: one of every distribution has some 100 kB."""
 CHUNK: Final = 1 << 20
 
 
@@ -186,14 +181,10 @@ def load(file: Path, cache: Cache, progress: Progress) -> Imported:
     known = sources(distribution for distribution in every if python_index.fits(distribution))
     try:
         with tarfile.open(file, "r:") as tar, workspace(cache) as folder:
-            parts = _index(tar, known)
-            progress.start(f"import {file} → {cache.root}", sum(part.size for part in parts))
-            paths = {part: folder / str(number) for number, part in enumerate(parts)}
-            for part, path in paths.items():
-                _take(tar, part, path, progress)
-            _check_end(tar)
+            progress.start(f"import {file} → {cache.root}", file.stat().st_size)
+            paths = _taken(tar, {part.name: part for part in known}, folder, progress)
             lacking = _lacking(cache)
-            new = [p for p in parts if _enter(known[p], paths[p], cache, lacking)]
+            new = [p for p, path in paths.items() if _enter(known[p], path, cache, lacking)]
     except (_RefusedError, tarfile.TarError) as error:
         cut_off = isinstance(error, tarfile.TarError)
         why = f"it is no such file, or cut off: {error}" if cut_off else error
@@ -204,44 +195,34 @@ def load(file: Path, cache: Cache, progress: Progress) -> Imported:
             f"({ENVIRONMENT_VARIABLE}: {cache.root}) that can be written"
         ) from error
     progress.done()
-    return Imported(len(parts), len(new), sum(part.size for part in new))
+    return Imported(len(paths), len(new), sum(part.size for part in new))
 
 
-def _index(tar: tarfile.TarFile, known: Mapping[BundleFile, Source]) -> tuple[BundleFile, ...]:
-    member = tar.next()
-    content = tar.extractfile(member) if member and member.name == INDEX else None
-    if content is None or member is None or member.size > INDEX_BYTES:
-        raise _RefusedError(f"it does not begin with {INDEX}; write one with harness cache export")
-    try:
-        parts = TypeAdapter(tuple[BundleFile, ...]).validate_json(content.read())
-    except ValidationError as error:
-        raise _RefusedError(f"its {INDEX} cannot be read") from error
-    if strange := [part.name for part in parts if part not in known]:
-        raise _RefusedError(
-            f"this version does not know {strange[0]!r} ({len(strange)} such files); another "
-            "version of the harness exported it, or one on another platform"
-        )
-    return parts
-
-
-def _check_end(tar: tarfile.TarFile) -> None:
-    if tar.next() is not None:
-        raise _RefusedError("it holds more than its index names")
-
-
-def _take(tar: tarfile.TarFile, part: BundleFile, path: Path, progress: Progress) -> None:
-    """Write one file to the side; its name in the tar is compared and never used as a path."""
-    member = tar.next()
-    if member is None or (member.name, member.size) != (part.name, part.size):
-        raise _RefusedError(f"where its index names {part.name!r} is {member and member.name!r}")
-    content = tar.extractfile(member) if member.isreg() else None
-    if content is None:
-        raise _RefusedError(f"its member {member.name!r} is no file")
-    read = Hashed(content, progress)  # type: ignore[arg-type]
-    with path.open("wb") as out:
-        shutil.copyfileobj(read, out, CHUNK)
-    if read.sha256 != part.sha256:
-        raise _RefusedError(f"{part.name!r} has another SHA-256 than the lock says: {read.sha256}")
+def _taken(
+    tar: tarfile.TarFile, known: Mapping[str, BundleFile], folder: Path, progress: Progress
+) -> dict[BundleFile, Path]:
+    """Write each file to the side; its name in the tar is compared and never used as a path."""
+    paths: dict[BundleFile, Path] = {}
+    last = ""
+    for member in tar:
+        last = member.name
+        if last == END:
+            continue
+        part, content = known.get(last), tar.extractfile(member) if member.isreg() else None
+        if part is None or content is None:
+            raise _RefusedError(
+                f"this version does not know {last!r}; another version of the harness exported it, "
+                "or one on another platform"
+            )
+        path = paths[part] = folder / str(len(paths))
+        read = Hashed(content, progress)  # type: ignore[arg-type]
+        with path.open("wb") as out:
+            shutil.copyfileobj(read, out, CHUNK)
+        if read.sha256 != part.sha256:
+            raise _RefusedError(f"{last!r} has another SHA-256 than the lock says: {read.sha256}")
+    if last != END:
+        raise _RefusedError("it is cut off, or was not written by harness cache export")
+    return paths
 
 
 def _lacking(cache: Cache) -> set[str]:
