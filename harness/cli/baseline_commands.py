@@ -30,11 +30,8 @@ def update(
         say(f"{path}: {done}")
     if updated.changed:
         say("review them, replace each TODO by the reason, then: harness judge")
-    elif not (updated.unexplained or updated.unknown):
+    elif not updated.unknown:
         say("every baseline already says what this run shows")
-    if updated.unexplained:
-        checks = counted(updated.unexplained, "check is", "checks are")
-        say(f"{checks} unexplained and cannot be known; see each with: harness explain")
     if updated.unknown:
         checks = counted(updated.unknown, "check is", "checks are")
         next_ = "use harness run --resume, or run again, then update"

@@ -93,7 +93,8 @@ def _new(applied: Applied) -> Iterator[str]:
         yield f"{steps} new (committed, then the writer failed): {_where(half_done)}."
     if unexplained := _having(FindingKind.UNEXPLAINED, (*wrong, *refused)):
         cells = _count(unexplained, "of them is", "of them are")
-        yield f"{cells} unexplained, which no baseline can hold: {_where(unexplained)}."
+        yield f"{cells} unexplained: {_where(unexplained)}."
+        yield f"Find out what it is before it is known: harness explain '{unexplained[0].case}'"
     if applied.answered:
         cells = _count(applied.answered, "check is", "checks are")
         yield f"{cells} declared unsupported, and answered: {_where(applied.answered)}."

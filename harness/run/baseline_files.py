@@ -74,8 +74,6 @@ def lines(info: RunInfo, plan: Plan) -> Mapping[str, tuple[Known, ...]]:
 class Updated:
     changed: tuple[Path, ...]
     """Those that are other than before."""
-    unexplained: int
-    """So many cells and steps no baseline can hold."""
     unknown: int
     """Of so many cells and steps the run does not know how they are: nothing is learnt of them."""
 
@@ -95,9 +93,8 @@ def update(run: Run, plan: Plan, verdicts: Sequence[Verdict]) -> Updated:
     changed = [path for path, text in texts.items() if _text(path) != text]
     for path in changed:
         _write(path, texts[path])
-    unexplained = sum(one.shown is not None and not one.shown.knowable for one in seen)
     unknown = sum(verdict.verdict is VerdictKind.UNKNOWN for verdict in verdicts)
-    return Updated(tuple(map(_near, changed)), unexplained, unknown)
+    return Updated(tuple(map(_near, changed)), unknown)
 
 
 def _updated(info: RunInfo, name: str, seen: Sequence[Seen]) -> tuple[Path, str]:

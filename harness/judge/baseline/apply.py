@@ -204,7 +204,7 @@ class Lines:
             return ""
         if seen.judged:
             self._tried.add(line)
-        if line.expect != seen.shown or not line.expect.knowable:
+        if line.expect != seen.shown:
             return ""
         self._occurring.add(line)
         return line.because
@@ -268,7 +268,7 @@ class CellIndex:
 
     def __init__(self, seen: Iterable[Seen]) -> None:
         self.seen = tuple(cell for cell in seen if cell.judged)
-        self.knowable = _bits(cell.shown is not None and cell.shown.knowable for cell in self.seen)
+        self.wrong = _bits(cell.shown is not None for cell in self.seen)
         self._steps = _bits(cell.properties[VIEW] == WRITE for cell in self.seen)
         self._one: Callable[[tuple[str, str]], int] = cache(self._of_one)
         self.others: Callable[[Expect], int] = cache(self._others)
@@ -307,13 +307,13 @@ WHY: Final = f"{TODO}: say why"
 
 
 def _derive(ground: CellIndex, covered: int) -> tuple[Known, ...]:
-    """Return lines for the wrong cells that no line covers and that have nothing unexplained.
+    """Return lines for the wrong cells that no line covers.
 
     Greedy: first the line that explains most of what is left, or the one with fewest conditions.
     A line holds of no cell that is correct or answers otherwise, so their order does not matter;
     they are given reader by reader, each in the order of the steps.
     """
-    left = ground.knowable & ~covered
+    left = ground.wrong & ~covered
     lines = dict.fromkeys(line for at in ground.places(left) for line in _lines(ground, at))
     cells = {line: ground.cells(line.when) for line in lines}
 

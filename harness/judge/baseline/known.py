@@ -68,11 +68,6 @@ class Expect:
     columns: frozenset[str] = frozenset()
     """Every column that a finding names; none for findings about whole rows."""
 
-    @property
-    def knowable(self) -> bool:
-        """Nobody knows what is unexplained."""
-        return FindingKind.UNEXPLAINED not in self.kinds
-
     def __str__(self) -> str:
         kinds = ", ".join(kind for kind in FindingKind if kind in self.kinds)
         columns = f" in {', '.join(sorted(self.columns))}" if self.columns else ""
@@ -253,12 +248,6 @@ def _expect(form: _Expect, at: KeyPath, document: Document) -> Expect:
     kinds = form.finding if isinstance(form.finding, tuple) else (form.finding,)
     if not kinds and not form.refused:
         document.note(at, "expect: nothing is expected; give finding or refused")
-    if FindingKind.UNEXPLAINED in kinds:
-        document.note(
-            at,
-            "expect: finding: nobody knows what is unexplained, it always fails the gate; take it "
-            "out and find out what it is (harness explain)",
-        )
     if form.columns and not kinds:
         document.note(at, "expect: columns are those of a finding; give finding, too")
     for label, names in (("finding", kinds), ("columns", form.columns)):

@@ -105,10 +105,14 @@ def test_a_refusal_is_known_by_its_kind() -> None:
 
 
 @pytest.mark.parametrize("more", [(), (STALE,)])
-def test_what_is_unexplained_is_never_known(more: tuple[tuple[FindingKind, str], ...]) -> None:
+def test_what_is_unexplained_is_known_by_a_line_that_says_just_this(
+    more: tuple[tuple[FindingKind, str], ...],
+) -> None:
     result = verdict(COW, 3, HIVE, (FindingKind.UNEXPLAINED, "f1"), *more)
     kinds = frozenset(finding.kind for finding in result.findings)
-    assert reasons([result], line(Expect("", kinds, frozenset({"f1"})))) == [""]
+    assert reasons([result], line(Expect("", kinds, frozenset({"f1"})))) == [WHY]
+    for other in (Expect("", kinds, frozenset({"f2"})), Expect("", frozenset({STALE[0]}))):
+        assert reasons([result], line(other)) == [""]
 
 
 def test_a_refused_step_is_known_only_by_a_line_that_says_so() -> None:

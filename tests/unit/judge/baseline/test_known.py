@@ -12,9 +12,6 @@ LINE = """- when: {engine: hive, view: snapshot, step: ">=6", reader.schema-on-r
   support: notyet
   because: the input format maps by the one current name of the metastore
 """
-UNEXPLAINED = (
-    ":2: expect: finding: nobody knows what is unexplained, it always fails the gate; take it out"
-)
 
 
 def problems(text: str) -> list[str]:
@@ -89,8 +86,6 @@ def test_conditions_are_read_as_text(written: str, read: tuple[str, str]) -> Non
             "",
             ":2: expect: nothing is expected; give finding or refused",
         ),
-        ("missing_rename", "unexplained", UNEXPLAINED),
-        ("missing_rename", "[stale, unexplained]", UNEXPLAINED),
         ("[f1_new]", "[f1, f1]", ":2: expect: columns: 'f1' stands twice; name each once"),
         ("notyet", "soon", ":3: a line: support:"),
         ("because: the", "since: the", ":4: a line has no 'since'"),
