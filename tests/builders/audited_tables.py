@@ -91,7 +91,11 @@ def changes(path: Path) -> Planned:
     change = table.data("_change_data/1.parquet", {"id": [5], "_change_type": ["update_preimage"]})
     cdc = {"cdc": {"path": change, "partitionValues": {"p": "c"}, "dataChange": False}}
     table.commit(cdc, remove(two))
-    plan = change_feed.plan(table_folder.at(str(path)), 1, 5)
+    # One path that is two files of the table, each with rows that the other's vector takes out.
+    halves = table.vector("i", 0), table.vector("i", 1, 2)
+    table.commit(*(add(one, {"p": "a"}, half) for half in halves))
+    table.commit(*(remove(one, half) for half in halves))
+    plan = change_feed.plan(table_folder.at(str(path)), 1, 7)
     return plan, [
         (1, "a", "delete", 2),
         (1, "a", "insert", 3),
@@ -100,6 +104,8 @@ def changes(path: Path) -> Planned:
         (3, "a", "delete", 4),
         (4, "b", "insert", 4),
         (5, "c", "update_preimage", 5),
+        *((number, "a", "insert", 6) for number in (2, 3, 1)),
+        *((number, "a", "delete", 7) for number in (2, 3, 1)),
     ]
 
 

@@ -50,23 +50,20 @@ def _files(table: PlannedTable, commit: Commit) -> Iterator[PlannedFile]:
         yield _file(table, action, commit.version)
     if changes:
         return
-    added, removed = (
-        {action["path"]: action for action in commit.all(name) if action.get("dataChange", True)}
-        for name in ("add", "remove")
-    )
-    for path, action in added.items():
-        if path not in removed:
-            yield _file(table, action, commit.version, INSERT)
+    for removed, added in commit.changed_files():
+        if added is None:
+            if removed is not None:
+                yield _file(table, _as_added(table, removed, commit), commit.version, DELETE)
+            continue
+        if removed is None:
+            yield _file(table, added, commit.version, INSERT)
             continue
         # One file with other rows gone: the differences are what changed.
-        now, before = (table.gone(one.get(VECTOR)) for one in (action, removed[path]))
+        now, before = (table.gone(one.get(VECTOR)) for one in (added, removed))
         for kind, positions in ((INSERT, before - now), (DELETE, now - before)):
             if positions:
-                changed = {name: part for name, part in action.items() if name != VECTOR}
+                changed = {name: part for name, part in added.items() if name != VECTOR}
                 yield replace(_file(table, changed, commit.version, kind), only=positions)
-    for path, action in removed.items():
-        if path not in added:
-            yield _file(table, _as_added(table, action, commit), commit.version, DELETE)
 
 
 def _as_added(table: PlannedTable, removed: Action, commit: Commit) -> Action:

@@ -16,7 +16,7 @@ from harness.formats.delta import log as delta_log
 from harness.formats.delta import vectors
 from harness.formats.delta.checkpoints import Action
 from harness.formats.delta.column_types import partition_value
-from harness.formats.delta.log import CHANGE_FEED, Commit, DeltaLog, LiveFile, physical_name
+from harness.formats.delta.log import CHANGE_FEED, VECTOR, Commit, DeltaLog, LiveFile, physical_name
 from harness.formats.files import parquet, table_folder
 from harness.model.canonical import MapValue, Value
 from harness.model.file_facts import FileFact, FileKind
@@ -48,10 +48,17 @@ def _written(folder: Path, commit: Commit, key: str) -> Iterator[str]:
         names, rows = parquet.content(path)
         at, kind = names.index(key), names.index(_KIND)
         yield from (str(row[at]) for row in rows if row[kind] in _WRITES)
-    removed = {action["path"] for action in commit.all("remove")}
-    for action in commit.all("add") if not changes else ():
-        if action["dataChange"] and action["path"] not in removed:
-            yield from parquet.read(folder / unquote(action["path"]), key).keys
+    for removed, added in commit.changed_files() if not changes else ():
+        if added is not None:
+            keys = parquet.read(folder / unquote(added["path"]), key).keys
+            # Of a file that was there those rows are written that are marked as gone no more.
+            back = range(len(keys)) if removed is None else _gone(folder, removed)
+            yield from (keys[at] for at in sorted({*back} - _gone(folder, added)))
+
+
+def _gone(folder: Path, action: Action) -> frozenset[int]:
+    vector = action.get(VECTOR)
+    return vectors.deleted(table_folder.at(str(folder)), vector) if vector else frozenset()
 
 
 def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
@@ -103,8 +110,8 @@ def _facts(log: DeltaLog, key: str) -> Iterator[FileFact]:
         base = live.path, FileKind.BASE, live.logical, str(live.version), columns, footer.keys
         yield FileFact(*base, stored_names=physical if names != physical else ())
         if live.vector is not None:
-            gone = sorted(vectors.deleted(table_folder.at(str(log.folder)), live.vector))
-            keys = tuple(footer.keys[at] for at in gone)
+            gone = _gone(log.folder, {VECTOR: live.vector})
+            keys = tuple(footer.keys[at] for at in sorted(gone))
             yield FileFact(live.path, FileKind.LOG, live.logical, str(live.marked), (), (), keys)
 
 

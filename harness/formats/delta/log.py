@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 from urllib.parse import unquote
 
+from harness.core.grouping import grouped
 from harness.formats.api import FileFactError
 from harness.formats.delta import checkpoints
 from harness.formats.delta.checkpoints import LOG, Action
@@ -49,6 +50,22 @@ class Commit:
 
     def all(self, name: str) -> Iterator[Action]:
         return (action[name] for action in self.actions if action.get(name))
+
+    def changed_files(self) -> Iterator[tuple[Action | None, Action | None]]:
+        """Yield the `remove` and the `add` of each file whose rows changed, None for no such.
+
+        Of one path they are of one data file, whose deletion vector changed. A path may stand in
+        several of either kind, as it may be several files of a table (`logical_file`).
+        """
+        added, removed = (
+            [action for action in self.all(name) if action.get("dataChange", True)]
+            for name in ("add", "remove")
+        )
+        before = grouped([(unquote(action["path"]), action) for action in removed])
+        for action in added:
+            same = before.get(unquote(action["path"]))
+            yield (same.pop() if same else None), action
+        yield from ((action, None) for rest in before.values() for action in rest)
 
     @property
     def operation(self) -> str:

@@ -15,6 +15,7 @@ from harness.formats.delta import vectors
 from harness.formats.files import table_folder
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation.incremental import COMMIT_TIME
+from tests.builders.delta_folder import DeltaFolder, add, remove
 
 FORMAT = formats.load("delta")
 TABLES = Path(__file__).parent / "delta_tables"
@@ -205,6 +206,19 @@ def test_a_row_was_written_last_by_the_commit_that_changed_it(
     tmp_path: Path, commits: Commits, until: int, expected: Mapping[str, int]
 ) -> None:
     assert last_writes(table(tmp_path, commits), until) == expected
+
+
+def test_rows_that_a_vector_no_longer_takes_out_were_written_by_the_commit_that_says_so(
+    tmp_path: Path,
+) -> None:
+    folder = table(tmp_path, [ADD_ALL])
+    vector = DeltaFolder(folder).vector("i", 1)
+    for version, (gone, there) in ((2, (None, vector)), (3, (vector, None))):
+        actions = remove("a", gone), add("a", vector=there)
+        text = "\n".join(map(json.dumps, actions))
+        (folder / "_delta_log" / f"{version:020}.json").write_text(text)
+    assert last_writes(folder, 2) == FIRST | {"4": 1}
+    assert last_writes(folder) == FIRST | {"4": 1, "2": 3}
 
 
 @pytest.mark.parametrize(("enabled", "gone"), [("false", ""), ("true", "a"), ("true", "c")])
