@@ -121,6 +121,9 @@ def plan(
         every += result
     if not profile.chosen:  # else its axes were not named by anybody
         excluded += _not_taken(f"profile {profile.name}", profile.axes, every)
+        for writer in profile.writers:
+            own = [pair for pair in every if pair[0].writers[0] == writer.distribution]
+            excluded += _not_taken(f"writer {writer.distribution}", writer.axes, own)
     return Plan(
         profile=profile.name,
         variants=tuple(variants),
@@ -271,7 +274,14 @@ def combinations(
                     twin=is_twin,
                 )
             )
-    return tuple(combination for combination in complete if _fits(combination))
+    fitting = tuple(combination for combination in complete if _fits(combination))
+    wanted = {str(combination.sequence) for combination in fitting}
+    for writer in (c.sequence.writer for c in complete if str(c.sequence) not in wanted):
+        limits = "; ".join(f"{name} {', '.join(limit)}" for name, limit in writer.axes.items())
+        excluded.append(
+            Excluded(f"{scenario.name} by {writer.distribution}", f"it is for {limits}")
+        )
+    return fitting
 
 
 @dataclass(frozen=True, slots=True)

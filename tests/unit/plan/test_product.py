@@ -128,6 +128,15 @@ def test_what_is_named_and_taken_by_no_variant_is_left_out_with_its_reason() -> 
     assert not planned(axes={"rewrites": ("some",), "meta_fields": ("omitted",)}).excluded
 
 
+def test_what_limits_a_writer_and_is_not_met_is_left_out_with_its_reason() -> None:
+    some = Writer("a", axes={"rewrites": ("some",)})
+    result = planned(writers=(some, Writer("b")), axes={"rewrites": ("none",)})
+    assert [variant.writers[0] for variant in result.variants] == ["b"]
+    assert result.excluded == (Excluded("family/story by a", "it is for rewrites some"),)
+    (left,) = planned(writers=(Writer("a", axes={"merge_mode": ("commit_time",)}),)).excluded
+    assert (left.what, left.why.partition(":")[0]) == ("writer a", "merge_mode is not taken")
+
+
 def test_a_write_to_one_partition_needs_partitions() -> None:
     plan = planned(axes={"partitioned": ("none", "last"), "rewrites": ("partition",)})
     assert ids(plan) == ["cow,rewrites=partition,partitioned=last]@spark-3.5.8-hudi-0.15.0"]
