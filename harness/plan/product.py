@@ -122,8 +122,8 @@ def plan(
     if not profile.chosen:  # else its axes were not named by anybody
         excluded += _not_taken(f"profile {profile.name}", profile.axes, every)
         for writer in profile.writers:
-            own = [pair for pair in every if pair[0].writers[0] == writer.distribution]
-            excluded += _not_taken(f"writer {writer.distribution}", writer.axes, own)
+            written = [pair for pair in every if pair[0].writers[0] == writer.distribution]
+            excluded += _not_taken(f"writer {writer.distribution}", writer.axes, written)
     return Plan(
         profile=profile.name,
         variants=tuple(variants),
@@ -275,8 +275,8 @@ def combinations(
                 )
             )
     fitting = tuple(combination for combination in complete if _fits(combination))
-    wanted = {str(combination.sequence) for combination in fitting}
-    for writer in (c.sequence.writer for c in complete if str(c.sequence) not in wanted):
+    writing = {str(combination.sequence) for combination in fitting}
+    for writer in (c.sequence.writer for c in complete if str(c.sequence) not in writing):
         limits = "; ".join(f"{name} {', '.join(limit)}" for name, limit in writer.axes.items())
         excluded.append(
             Excluded(f"{scenario.name} by {writer.distribution}", f"it is for {limits}")
