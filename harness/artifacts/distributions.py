@@ -184,6 +184,8 @@ def why_not_added(name: str) -> str:
         return f"there are rules only for {version_rules.product_ranges(product_)}"
     plain = len(version_rules.versions(name)) == 1
     settings = version_rules.facts(name).get("settings", {})
+    if why := python_index.unknown_pyspark(settings.get(python_index.PYSPARK)):
+        return f"{why}; with Docker there is {name}{AT}{CONTAINER}" if plain else why
     if version_rules.downloads(name) or (plain and python_index.PYSPARK in settings):
         return ""
     return _instead(name)
@@ -205,7 +207,8 @@ def no_lock_data(name: str) -> str:
     command = " ".join(" ".join(part) for part in version_rules.versions(name).items())
     near = difflib.get_close_matches(name, names(), n=1, cutoff=NEAR)
     guess = f"; did you mean '{near[0]}'?" if near else ":"
-    message = f"there is no lock data of {name}{guess} 'harness engines add {command}' writes it"
+    add = f"'harness engines add {command}' writes it, if it exists"
+    message = f"there is no lock data of {name}{guess} {add}"
     if version_rules.WHEELS in version_rules.downloads(name):
         return f"{message}; it is a library of Python and has no image"
     if version_rules.lacks_jars(name):

@@ -191,17 +191,21 @@ def program_home(distribution: Distribution) -> IndexHome | None:
         first = f"{wheels[0].project}-{wheels[0].version}"
         return IndexHome(f"{PACKAGES}/{first}-{every[:16]}", wheels)
     version = distribution.settings.get(PYSPARK)
+    if why := unknown_pyspark(version):
+        raise EnvironmentProblem(why)
     if not isinstance(version, str) or version == metadata.version(PYSPARK):
         return None
-    known = _known("pysparks.yaml", LockedFile)
-    if version not in known:
-        raise EnvironmentProblem(
-            f"PySpark {version} is not known; known are {', '.join(known)}, and "
-            f"{metadata.version(PYSPARK)}, which this Python environment has"
-        )
-    file = known[version]
+    file = _known("pysparks.yaml", LockedFile)[version]
     spark = IndexFile(PYSPARK, version, file.size, file.sha256, source=True)
     return IndexHome(f"spark/{version}-{file.sha256[:16]}", (spark,))
+
+
+def unknown_pyspark(version: object) -> str:
+    """Return that a version of PySpark is not known, and which are; empty where it is."""
+    known = {*_known("pysparks.yaml", LockedFile), metadata.version(PYSPARK)}
+    if not isinstance(version, str) or version in known:
+        return ""
+    return f"PySpark {version} is not known; known are {', '.join(sorted(known))}"
 
 
 def _fitting(name: str, package: str, by_machine: Mapping[str, LockedFile]) -> IndexFile:

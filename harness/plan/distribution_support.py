@@ -1,6 +1,8 @@
 """What a reader, a writer or a metastore supports, as lock data and engines declare it."""
 
+import difflib
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Final
 
 from packaging.version import Version
@@ -50,9 +52,20 @@ def check_reader(reader: Reader) -> None:
         raise UsageProblem(f"{reader}: {why}")
     name, there = lock_name(reader.distribution), distributions.exists(reader.distribution)
     if not (there and distributions.load(reader.distribution).is_asked):
-        others = f"and other versions of {version_rules.product_ranges()} (harness engines add)"
-        allowed = one_of(name, (distribution.name for distribution in readers()))
-        raise UsageProblem(f"{reader}: '{name}' is not a reader; {allowed}; {others}")
+        raise UsageProblem(f"{reader}: '{name}' is not a reader; {_of_that_product(name)}")
+
+
+def _of_that_product(name: str) -> str:
+    """Return which readers there are of the product that a name is of; of all if it is of none."""
+    by_product: dict[str, list[str]] = {}
+    for reader in readers():
+        by_product.setdefault(reader.name.partition("-")[0], []).append(reader.name)
+    near = difflib.get_close_matches(name.partition("-")[0], by_product, n=1, cutoff=0.8)
+    allowed = one_of(name, chain.from_iterable(by_product[key] for key in near or by_product))
+    if near and near[0] not in version_rules.products():
+        return allowed
+    others = version_rules.product_ranges(*near)
+    return f"{allowed}; and other versions of {others} (harness engines add)"
 
 
 def check_no_address(option: str, text: str, what: str, example: str) -> None:

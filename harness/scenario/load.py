@@ -184,6 +184,9 @@ def _operation(name: str, data: object, document: Document, key_path: KeyPath) -
         }
         data = {kind.SHORT: data}
         document = replace(document, lines=lines | {at: document.lines[at]})
+    if not isinstance(data, dict):
+        document.note((*key_path, name), f"{what}: write it as in `- {kind.EXAMPLES[0].step}`")
+        return None
     return make(kind, data, document, (*key_path, name), what)
 
 

@@ -10,6 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from harness.core.errors import UsageProblem
+from harness.core.problems import one_of
 from harness.core.progress import Count, Progress
 from harness.core.texts import without_login
 from harness.formats.files import table_folder
@@ -31,6 +33,11 @@ AT_ONCE: Final = 8
 """The number of tables that are read side by side, since an object store is slow to answer."""
 UNREAD: Final = "unread"
 """What a table that cannot be read is counted as."""
+
+_SCHEMES: Final = (
+    *("thrift", "https", "http", "s3", "s3a", "s3n", "gs", "gcs", "abfs", "abfss", "wasb", "wasbs"),
+    *("hdfs", "viewfs", "file"),
+)
 
 _Reader = Callable[[TableFolder, CatalogTable], UsedTable]
 _READERS: Final[Mapping[UsedFormat, _Reader]] = {
@@ -65,6 +72,8 @@ def scan(address: str, patterns: Sequence[str], progress: Progress) -> Usage:
 def listed(address: str, patterns: Sequence[str]) -> AbstractContextManager[Listing]:
     """Return the tables at an address: a REST catalog, a metastore, or a folder."""
     scheme, has_scheme, _ = address.partition("://")
+    if has_scheme and scheme.lower() not in _SCHEMES:
+        raise UsageProblem(f"{address}: there is no '{scheme}://'; {one_of(scheme, _SCHEMES)}")
     if has_scheme and scheme in {"http", "https"}:
         return rest_listing.listed(address, patterns)
     host_and_port = ":" in address and not Path(address).exists()

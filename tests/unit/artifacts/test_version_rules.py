@@ -111,7 +111,10 @@ def test_other_names_are_unknown_in_any_runtime(name: str) -> None:
 def test_without_lock_data_a_version_is_no_process() -> None:
     assert distributions.exists("trino-470@container")
     assert not distributions.exists("trino-470")
-    with pytest.raises(UsageProblem, match="'harness engines add trino 470' writes it, and with"):
+    with pytest.raises(
+        UsageProblem,
+        match="'harness engines add trino 470' writes it, if it exists, and with",
+    ):
         distributions.load("trino-470")
 
 
@@ -148,7 +151,8 @@ def test_a_version_whose_image_lacks_its_bundle_needs_lock_data_in_any_runtime()
     assert distributions.exists("spark-3.5.7@container")
     assert distributions.no_lock_data(name) == (
         f"there is no lock data of {name}; did you mean 'spark-3.5.8-hudi-1.2.0'? 'harness engines "
-        "add spark 3.5.8 hudi 1.2.1' writes it, and no image has the bundle that it names"
+        "add spark 3.5.8 hudi 1.2.1' writes it, if it exists, and no image has the bundle that it "
+        "names"
     )
 
 

@@ -67,7 +67,7 @@ def test_what_is_not_there_is_wrong_use(
         ("trino-1", "trino-476"),
         ("trino-476{", "is not a reader"),
         ("trino-476@docker", "there is no runtime 'docker'; allowed: process, container"),
-        ("trino-99@container", "'trino-99' is not a reader; did you mean 'trino-483'? allowed: c"),
+        ("trino-99@container", "'trino-99' is not a reader; did you mean 'trino-483'? allowed: t"),
     ],
 )
 def test_a_reader_that_cannot_be_is_wrong_use(
@@ -325,9 +325,9 @@ def test_a_working_folder_that_is_gone_is_reported(
 def test_what_only_serves_engines_is_no_reader_and_is_not_listed_as_one(
     mine: Path, capsys: Capture
 ) -> None:
-    for name in (SERVICE, "trino-1"):
+    for name, other in ((SERVICE, "hive-4.0.1"), ("trino-1", "trino-476")):
         with pytest.raises(
-            UsageProblem, match=f"'{name}' is not a reader; .*allowed: .*trino-476"
+            UsageProblem, match=f"'{name}' is not a reader; .*allowed: .*{other}"
         ) as at:
             plan_options.existing_reader(name)
         assert SERVICE not in str(at.value).partition("allowed")[2]

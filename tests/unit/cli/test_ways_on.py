@@ -17,7 +17,13 @@ ERRORS = {
         "files this version needs; shipped are trino-368, trino-476"
     ),
     "run my.yaml --writer spark-3.5.8-hudi-0.51.0": "did you mean 'spark-3.5.8-hudi-0.15.0'?",
-    "run my.yaml --reader trinno-476": "did you mean 'trino-476'?",
+    "run my.yaml --reader trinno-476": "did you mean 'trino-476'? allowed: trino-368, trino-476",
+    "run my.yaml --reader hive-3.1.4": "did you mean 'hive-3.1.3'? allowed: hive-2.3.10",
+    "upgrade --from spark-4.1.4 --to spark-4.1.99 my.yaml": (
+        "spark-4.1.99: there is no lock data of spark-4.1.99, and it cannot be added: PySpark "
+        "4.1.99 is not known; known are 3.1.3, "
+    ),
+    "scan thift://metastore:9083": "there is no 'thift://'; did you mean 'thrift'? allowed: thrift",
     "engines add hive 4.9.9": "docs/locks.md shows how; shipped are hive-2.3.10, hive-3.1.3, ",
     "run my.yaml --reader trino-483 --format delta": (
         "reader trino-483: it cannot be asked about delta tables (trino-483 has no connector for "
