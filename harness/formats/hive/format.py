@@ -122,10 +122,9 @@ class HiveFiles(Format):
             return why
         if isinstance(operation, WriteParquet) and self.stored_as != "parquet":
             return f"write_parquet: its files are of {self.stored_as}"
-        if isinstance(operation, Touch) and operation.rewrites is not Rewrites.NONE:
-            return (
-                f"touch with rewrites {operation.rewrites}: a plain Hive table has no file groups"
-            )
+        rewrites = operation.rewrites if isinstance(operation, Touch) else None
+        if rewrites not in {None, Rewrites.NONE}:
+            return f"touch with rewrites {rewrites}: a plain Hive table has no file groups"
         return ""
 
     def file_layout(self, settings: VariantSettings) -> FileLayout:

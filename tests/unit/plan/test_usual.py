@@ -116,6 +116,9 @@ def test_a_plain_scenario_is_written_in_the_formats_that_the_readers_have_in_com
     without_delta = planned(tmp_path, PLAIN, change=side("trino-483", "trino-476", "trino-483"))
     assert "delta" not in formats(without_delta)
     assert {"iceberg", "hudi-mor"} <= formats(without_delta)
+    touched = PLAIN.replace("upsert: [1, 3]", "touch")
+    plain = planned(tmp_path, touched, change=side("duckdb-2.0.1", "duckdb-1.5.5", "duckdb-2.0.1"))
+    assert formats(plain) == {"hive-parquet"}
 
 
 def test_or_in_those_of_the_user_s_own_tables(tmp_path: Path) -> None:
