@@ -161,7 +161,9 @@ def assess(
     comparison = compare.compare(
         answer, state, strategies, agreement, truncated=expectations.truncated
     )
-    if comparison.differences and (why := _left_open(expectations, step, view, answer)):
+    if not comparison.differences:
+        return Assessment((), strategies.names)
+    if why := _left_open(expectations, step, view, answer):
         return Assessment((), strategies.names, open=why)
     named = name(trace(comparison, answer, layout), state)
     query, excluded = answer.question, layout.excluded(answer.question)

@@ -57,7 +57,9 @@ def columns_step(history: History, fact: FileFact, steps: Mapping[str, int]) -> 
     that day only if the table had a history of its schema (seen on Hudi 0.15.0, 1.0.2 and 1.2.0).
     """
     step = steps[fact.instant]
-    there = {name for name, _ in fact.columns}
+    there = {name for name, _ in fact.columns} - META.keys()
+    if there <= set(history[step].schema.names):
+        return step
     names = {name for truth in history for name in truth.schema.names if name in there}
     if names <= set(history[step].schema.names):
         return step
@@ -227,7 +229,7 @@ def _in_file(
         name = next((name for stored, name in in_file if stored == stored_name), None)
     else:
         return next((column for column in written.fields if column.id == field.id), None)
-    return next((field for field in (*written.fields, *META.values()) if field.name == name), None)
+    return next((column for column in written.fields if column.name == name), META.get(name or ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,6 +313,8 @@ def _by_name(
     stored = convert(value, source.type)
     if conversion and conversion.differs(source.type, field.type):
         return conversion.value(stored, source.type, field.type)
+    if source.type == field.type:
+        return stored
     try:
         return convert(stored, field.type)
     except (ValueError, ArithmeticError):
