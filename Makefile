@@ -8,10 +8,15 @@ LOCKED := $(VENV)/.locked
 EDITABLE := $(VENV)/.editable
 # What a change made slow is seen at the end of the tests.
 SLOWEST := --durations=10 --durations-min=10
+# Folders of tests are named where they can be: collecting all others takes half a minute.
+NO_ENGINES := --ignore tests/engines --ignore tests/browser -m "not engines and not browser"
 # Not by pytest-xdist, each of whose workers would start the engines that tests share.
 KIT := tests/engines/test_conformance.py
 TWO := $(MAKE) --no-print-directory -j2 --output-sync=line
 SIDE_BY_SIDE := $(TWO) sharing alone
+
+# Every process of Python that tests start would compile the modules again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help venv lint unit browser check fetch engines sharing alone test nightly images containers kit contained conformance hunt quality run bench deaths wheel lock clean
@@ -41,7 +46,7 @@ lint: venv  ## lint, types, links of the pages
 	$(BIN)/mypy
 
 unit: venv  ## the tests that need no engine
-	$(BIN)/pytest -n auto $(SLOWEST) -m "not engines and not browser"
+	$(BIN)/pytest -n auto --dist worksteal $(SLOWEST) $(NO_ENGINES)
 
 browser: venv  ## the tests of report.html in Chromium; as root on Debian it is installed
 	@bash tests/browser.sh
@@ -57,10 +62,10 @@ engines: fetch  ## the tests that start real engines, without those marked night
 	$(SIDE_BY_SIDE) BY_DAY="and not nightly"
 
 sharing:
-	$(BIN)/pytest $(SLOWEST) -m "engines and not docker and not alone $(BY_DAY)"
+	$(BIN)/pytest $(SLOWEST) -m "not docker and not alone $(BY_DAY)" tests/engines
 
 alone:
-	$(BIN)/pytest $(SLOWEST) -m "engines and not docker and alone $(BY_DAY)"
+	$(BIN)/pytest $(SLOWEST) -m "not docker and alone $(BY_DAY)" tests/engines
 
 test:  ## lint, types, every test but the nightly ones (containers: if Docker answers); minutes by part
 	@bash tests/all.sh
@@ -78,13 +83,13 @@ kit:  # it mostly waits
 	$(BIN)/pytest $(SLOWEST) -m docker $(KIT)
 
 contained:
-	$(BIN)/pytest $(SLOWEST) -m docker --ignore $(KIT)
+	$(BIN)/pytest $(SLOWEST) -m docker --ignore $(KIT) tests/engines
 
 conformance: venv  ## the conformance kit on every engine, in both runtimes where Docker answers
 	$(BIN)/harness engines verify --all --out docs/results/conformance.md
 
 hunt: venv  ## the tests that need no engine, with other random examples each time
-	$(BIN)/pytest -n auto -m "not engines and not browser" --hypothesis-profile=hunt
+	$(BIN)/pytest -n auto --dist worksteal $(NO_ENGINES) --hypothesis-profile=hunt
 
 quality: venv  ## plant defects in simulated readers and writers: each must be found under its name
 	$(BIN)/python -m pytest -q -n auto tests/quality

@@ -1,20 +1,22 @@
 #!/usr/bin/env bash
-# `make test`: its parts, and at the end how long each took. Engines are fetched, and images of them built,
-# while what needs neither is checked. Where no Docker daemon answers there are no containers, but on a
-# build server (CI) there must be.
+# `make test`: its parts, and at the end how long each took. Engines are fetched, images of them built and
+# types checked (on one processor) beside the tests that need neither. Where no Docker daemon answers there
+# are no containers, but on a build server (CI) there must be.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 times=$(mktemp)
 log=$(mktemp)
+lint_log=$(mktemp)
 preparing=
+linting=
 
 # At the end: what took how long. After a failure engines may still be on their way.
 finish() {
-    [ -z "$preparing" ] || kill -- "-$preparing" 2>/dev/null || true
+    for group in $preparing $linting; do kill -- "-$group" 2>/dev/null || true; done
     printf '\nmin:s   part\n'
     cat "$times"
-    rm -f "$times" "$log"
+    rm -f "$times" "$log" "$lint_log"
 }
 trap finish EXIT
 
@@ -27,10 +29,11 @@ part() {
     return $status
 }
 
-# Fetch engines; build images of them where containers can be run.
+# Fetch engines; build images of them where containers can be run. A browser that cannot be had is said below.
 prepare() {
-    part "fetching engines, beside the next two" fetch
-    [ -z "$docker" ] || part "images of engines, beside the next two" images
+    bash tests/browser.sh || true
+    part "fetching engines, beside the tests without" fetch
+    [ -z "$docker" ] || part "images of engines, beside the tests without" images
 }
 
 part "environment" venv
@@ -39,9 +42,11 @@ docker=${CI:-}
 set -m # the preparation can be ended with all that it started
 prepare >"$log" 2>&1 &
 preparing=$!
+part "lint and types, beside the tests without engines" lint >"$lint_log" 2>&1 &
+linting=$!
 set +m
-part "lint and types" lint
 part "tests without engines" unit
+wait $linting || { cat "$lint_log"; exit 1; }
 # Where no browser can be had, the page is not opened in one: what it holds is tested all the same.
 browser=
 bash tests/browser.sh && browser=yes
