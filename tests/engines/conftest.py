@@ -5,9 +5,11 @@ Each is started when a test first asks for it, and stays for the whole session.
 
 import os
 import sys
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from typing import Final
 from uuid import uuid4
 
 import pytest
@@ -25,19 +27,29 @@ from harness.run.load_run import Run
 from harness.runtime import docker_daemon, provide
 from harness.runtime.metastore import Metastore, oldest_for
 from harness.runtime.process_runtime import ProcessRuntime
-from harness.scenario.cells import parse_reader
+from harness.scenario.cells import Cell, parse_reader
 from harness.scenario.definition import Scenario
 from harness.write import write_variants
 from harness.write.send_step import WriterFor
 from harness.write.state_records import VariantResult
 from harness.write.writer_pool import WriteContext, WriterPool, WriteTarget
-from tests.engines.ci_run import Finished
+from tests.engines.ci_run import SECRETS, Finished
 from tests.engines.ci_run import run as ci
 from tests.engines.everyone import Installed, Running, TooLarge
 from tests.engines.fetch_engines import LARGE, download_size
 from tests.engines.hudi_writers import Write, variant_of
-from tests.engines.planned_run import done, merge, part
+from tests.engines.planned_run import done, merge, part, without
 from tests.engines.shared_servers import SharedServers
+
+LEFT_OUT: Final[defaultdict[str, set[Cell]]] = defaultdict(set)
+"""By module, the cells of tests that are not to run: their questions are not asked."""
+
+
+def pytest_deselected(items: Sequence[pytest.Item]) -> None:
+    for item in items:
+        if isinstance(item, pytest.Function) and hasattr(item, "callspec"):
+            cell = item.callspec.params.get("cell")
+            LEFT_OUT[item.module.__name__] |= {cell} if isinstance(cell, Cell) else set()
 
 
 @pytest.fixture(scope="session")
@@ -167,7 +179,9 @@ def everything_planned(
     """One run of the plans (`PLAN`) of all modules whose tests ask for `run`."""
     asking = (item for item in request.session.items if isinstance(item, pytest.Function))
     plans = {
-        item.module.__name__: item.module.PLAN for item in asking if "run" in item.fixturenames
+        (name := item.module.__name__): without(item.module.PLAN, LEFT_OUT[name])
+        for item in asking
+        if "run" in item.fixturenames
     }
     return done(merge(plans.values()), tmp_path_factory.mktemp("planned"), cache, progress)
 
@@ -179,7 +193,7 @@ def run(request: pytest.FixtureRequest, everything_planned: Run) -> Run:
 
 @pytest.fixture(scope="session")
 def ci_run(tmp_path_factory: pytest.TempPathFactory) -> Finished:
-    return ci(tmp_path_factory.mktemp("run") / "ci", "--fresh")
+    return ci(tmp_path_factory.mktemp("run") / "ci", "--fresh", variables=SECRETS)
 
 
 @pytest.fixture(scope="session")

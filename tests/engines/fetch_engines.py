@@ -13,10 +13,9 @@ from harness.run import pipeline
 
 BY_DAY: Final = {
     *("hive-3.1.3", "hive-3.1.3-iceberg-1.4.3", "hive-metastore-3.1.3"),
-    *("prestodb-0.283", "prestosql-350", "trino-368", "trino-476"),
-    *("spark-3.1.3-hudi-0.10.0", "spark-3.1.3-hudi-0.12.0", "spark-3.4.4-hudi-0.14.0"),
+    *("prestodb-0.283", "prestosql-350", "trino-476"),
     *("spark-3.5.8", "spark-3.5.8-delta-3.3.2", "spark-3.5.8-iceberg-1.10.1"),
-    *("spark-3.5.8-hudi-0.15.0", "spark-3.5.8-hudi-1.0.2", "spark-3.5.8-hudi-1.2.0"),
+    *("spark-3.5.8-hudi-0.15.0", "spark-3.5.8-hudi-1.0.2"),
 }
 """Started by the tests of the day; all others only by those of the night, which fetch them."""
 LARGE: Final = 1_000_000_000

@@ -4,10 +4,13 @@ Modules whose tests look at such a run have a `PLAN` and ask for the fixture `ru
 """
 
 import datetime
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from harness import formats
 from harness.artifacts.cache import Cache
@@ -25,7 +28,7 @@ from harness.run import load_run, pipeline, plan_record
 from harness.run.load_run import WRITE, Run
 from harness.run.pipeline import Work
 from harness.scenario import load
-from harness.scenario.cells import Plan, parse_reader
+from harness.scenario.cells import Cell, Plan, parse_reader
 from harness.scenario.definition import Scenario
 
 WRITERS = {
@@ -86,6 +89,29 @@ def planned(
     return plan(stories, profile, map(formats.load, formats.names()), makers)
 
 
+def of_each(
+    cells: Iterable[Cell], by_night: Callable[[Cell], bool] = lambda _: False
+) -> list[pytest.ParameterSet]:
+    """Return a parameter `cell` of each; those of the night are asked by night alone."""
+    return [
+        pytest.param(cell, id=cell.case, marks=pytest.mark.nightly if by_night(cell) else ())
+        for cell in cells
+    ]
+
+
+def without(plan: Plan, left_out: AbstractSet[Cell]) -> Plan:
+    """Leave cells out, and the variants and readers that no other cell has."""
+    cells = tuple(cell for cell in plan.cells if cell not in left_out)
+    variants = {cell.variant for cell in left_out} - {cell.variant for cell in cells}
+    readers = {cell.reader for cell in left_out} - {cell.reader for cell in cells}
+    return replace(
+        plan,
+        cells=cells,
+        variants=tuple(variant for variant in plan.variants if variant.id not in variants),
+        readers=tuple(reader for reader in plan.readers if str(reader) not in readers),
+    )
+
+
 def done(plan: Plan, folder: Path, cache: Cache, progress: Progress) -> Run:
     """Do the run in an empty folder; every question is asked anew."""
     work = Work(cache, folder, progress)
@@ -109,11 +135,13 @@ def merge(plans: Iterable[Plan]) -> Plan:
 
 def part(run: Run, plan: Plan) -> Run:
     """Return what a run has of one of the plans that were merged for it."""
-    cases = {cell.case for cell in plan.cells}
+    asked = {*run.info.cells}
+    cells = tuple(cell for cell in plan.cells if cell in asked)
+    cases = {cell.case for cell in cells}
     variants = {variant.id for variant in plan.variants}
     return replace(
         run,
-        info=replace(run.info, cells=plan.cells),
+        info=replace(run.info, cells=cells),
         states=tuple(state for state in run.states if state.variant in variants),
         answers={case: answer for case, answer in run.answers.items() if case in cases},
         recorded={

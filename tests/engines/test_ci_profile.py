@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engines.ci_run import Finished, run
+from tests.engines.ci_run import CANARY, Finished, run
 
 pytestmark = [pytest.mark.engines, pytest.mark.alone]
 
@@ -40,6 +40,15 @@ def test_every_cell_has_an_answer_and_the_gate_says_that_something_is_wrong(
 def test_nothing_is_left_unexplained(finished: Finished) -> None:
     kinds = {f["kind"] for verdict in finished.verdicts for f in verdict["findings"]}
     assert "unexplained" not in kinds
+
+
+def test_no_secret_of_the_environment_is_in_what_is_printed_or_any_file_of_the_run(
+    finished: Finished,
+) -> None:
+    assert CANARY not in finished.output
+    files = [path for path in finished.folder.rglob("*") if path.is_file()]
+    assert any(path.suffix == ".log" for path in files)
+    assert [path for path in files if CANARY.encode() in path.read_bytes()] == []
 
 
 def test_spark_with_schema_on_read_is_right_throughout(finished: Finished) -> None:

@@ -36,7 +36,7 @@ GOOD = 0
 INTERRUPTED = 130
 FILL_THE_HEAP = (
     ("spark-3.5.8-hudi-1.0.2", "select length(repeat('x', 2000000000)) n"),
-    pytest.param("prestodb-0.283", GREEDY, marks=nightly),
+    ("prestodb-0.283", GREEDY),
 )
 """By engine that ends for lack of memory (because every JVM is told to), a query that takes more
 than its heap; the machine's memory is not touched."""
@@ -116,13 +116,14 @@ def test_a_harness_that_is_killed_leaves_nothing_running_and_its_run_is_gone_on_
     assert not [path for path in (folder / "engines").glob("*/*") if path.is_dir()]
 
 
+@nightly
 @pytest.mark.parametrize(
     ("who", "number"),
     [
         pytest.param("hive-3.1.3-0", signal.SIGKILL, id="hive-killed"),
-        pytest.param("hive-3.1.3-0", signal.SIGSTOP, id="hive-hangs", marks=nightly),
-        pytest.param("metastore-0", signal.SIGKILL, id="metastore-killed", marks=nightly),
-        pytest.param("metastore-0", signal.SIGSTOP, id="metastore-hangs", marks=nightly),
+        pytest.param("hive-3.1.3-0", signal.SIGSTOP, id="hive-hangs"),
+        pytest.param("metastore-0", signal.SIGKILL, id="metastore-killed"),
+        pytest.param("metastore-0", signal.SIGSTOP, id="metastore-hangs"),
     ],
 )
 def test_a_server_that_is_lost_is_started_again_and_the_run_goes_on(
@@ -158,6 +159,7 @@ def test_an_interruption_ends_the_run_and_says_how_to_go_on(
     assert verdicts(folder) == undisturbed
 
 
+@nightly
 @pytest.mark.parametrize(("name", "filling"), FILL_THE_HEAP)
 def test_a_query_that_fills_the_heap_gets_no_answer_and_ends_the_engine(
     name: str,

@@ -9,10 +9,9 @@ from dataclasses import replace
 import pytest
 
 from harness.core.records import FindingKind, VerdictKind
-from harness.plan import load_scenarios, scenarios_folder
 from harness.run.load_run import Run
 from harness.scenario.cells import Cell, Plan
-from tests.engines.planned_run import by_format
+from tests.engines.planned_run import by_format, of_each, shipped
 
 pytestmark = pytest.mark.engines
 
@@ -28,12 +27,7 @@ WRITTEN, ANCIENT = 1, 6
 
 def planned() -> Plan:
     """Return the plan with the questions above alone."""
-    scenarios = [
-        load_scenario
-        for load_scenario in load_scenarios(scenarios_folder())
-        if load_scenario.name in SCENARIOS
-    ]
-    made = by_format("hard", scenarios, READERS)
+    made = by_format("hard", shipped(*SCENARIOS), READERS)
     return replace(made, cells=tuple(cell for cell in made.cells if asked(cell)))
 
 
@@ -47,7 +41,7 @@ PLAN = planned()
 FORMATS = {variant.id: variant.format for variant in PLAN.variants}
 
 
-@pytest.mark.parametrize("cell", [pytest.param(cell, id=cell.case) for cell in PLAN.cells])
+@pytest.mark.parametrize("cell", of_each(PLAN.cells))
 def test_hard_values_are_read_as_they_were_written(cell: Cell, run: Run) -> None:
     verdict, answer = run.recorded[cell.case], run.answers[cell.case]
     result = {finding.kind: finding.columns for finding in verdict.findings}
@@ -67,5 +61,5 @@ def test_hard_values_are_read_as_they_were_written(cell: Cell, run: Run) -> None
 
 
 def test_every_cell_was_asked(run: Run) -> None:
-    assert set(run.recorded) >= {cell.case for cell in PLAN.cells}
+    assert set(run.recorded) >= {cell.case for cell in run.info.cells}
     assert {FORMATS[cell.variant] for cell in PLAN.cells} == set(FORMATS.values())

@@ -22,7 +22,7 @@ from harness.write import write_variants
 from harness.write.send_step import WriterFor
 from harness.write.writer_pool import WriteTarget
 from tests.engines.everyone import Running, Watch
-from tests.engines.planned_run import planned, shipped
+from tests.engines.planned_run import of_each, planned, shipped
 
 pytestmark = pytest.mark.engines
 
@@ -45,7 +45,7 @@ def plan_of(scenario: Scenario) -> Plan:
 PLAN = plan_of(STORY)
 
 
-@pytest.mark.parametrize("cell", [pytest.param(cell, id=cell.case) for cell in PLAN.cells])
+@pytest.mark.parametrize("cell", of_each(PLAN.cells))
 def test_everything_is_right_and_the_files_say_that_it_was_found_by_id(
     cell: Cell, run: Run
 ) -> None:
@@ -56,7 +56,7 @@ def test_everything_is_right_and_the_files_say_that_it_was_found_by_id(
 
 def test_the_story_tells_readers_by_id_from_all_others(run: Run) -> None:
     strategies = {case: verdict.reproduces for case, verdict in run.recorded.items()}
-    assert set(strategies) == {cell.case for cell in PLAN.cells}
+    assert set(strategies) == {cell.case for cell in run.info.cells}
     assert any(ways == ("by id",) for ways in strategies.values())
 
 

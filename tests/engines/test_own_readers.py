@@ -12,7 +12,7 @@ import pytest
 
 from harness.plan import scenarios_folder
 
-pytestmark = [pytest.mark.engines, pytest.mark.alone]
+pytestmark = [pytest.mark.engines, pytest.mark.alone, pytest.mark.nightly]
 
 UNKNOWN = 3
 READERS = """
@@ -62,38 +62,28 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(
-    "names",
-    [
-        pytest.param(("hive-typo",), id="hive-typo"),
-        pytest.param((*WRONG,), id="all", marks=pytest.mark.nightly),
-    ],
-)
-def test_a_set_up_that_is_wrong_is_reported_and_no_verdict_is_built_on_it(
-    names: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_a_set_up_that_is_wrong_is_reported_and_no_verdict_is_built_on_it(tmp_path: Path) -> None:
     folder = mine(tmp_path)
     (folder / "readers.yaml").write_text(READERS)
     (folder / "distributions").mkdir()
     (folder / "distributions" / "hive-no-bundle.yaml").write_text(NO_BUNDLE)
-    status, verdicts = run(folder, *names, "spark-ours")
+    status, verdicts = run(folder, *WRONG, "spark-ours")
     assert status == UNKNOWN
-    for name in names:
+    for name, why in WRONG.items():
         of_name = [verdict for verdict in verdicts if verdict["reader"] == name]
         assert len(of_name) == 8, name
         assert {verdict["verdict"] for verdict in of_name} == {"unknown"}, name
-        assert all(WRONG[name] in verdict["because"] for verdict in of_name), of_name[0]["because"]
+        assert all(why in verdict["because"] for verdict in of_name), of_name[0]["because"]
     right = [verdict["verdict"] for verdict in verdicts if verdict["reader"] == "spark-ours"]
     assert right == ["correct"] * 8
     info = json.loads((folder / "run" / "run.json").read_text(encoding="utf-8"))
-    assert info["locks"].keys() == {*names, "spark-ours"}
+    assert info["locks"].keys() == {*WRONG, "spark-ours"}
     (fidelity,) = (
         reader["fidelity"] for reader in info["readers"] if reader["reader"] == "spark-ours"
     )
     assert fidelity == "stock; with spark.sql.session.timeZone=Asia/Tokyo"
 
 
-@pytest.mark.nightly
 def test_versions_that_a_command_adds_are_asked_and_conform(tmp_path: Path) -> None:
     folder = mine(tmp_path)
     assert harness(folder, "engines", "add", "trino", "356") == 0

@@ -29,7 +29,10 @@ MORE_HIVES = (
 )
 HIVES = (HIVE, *(pytest.param(more_hive, marks=nightly) for more_hive in MORE_HIVES))
 TRINO = ("trino-368", "trino-483", "prestosql-350", "prestodb-0.283")
-SPARK = tuple(f"spark-3.5.8-hudi-{version}" for version in ("0.15.0", "1.0.2", "1.2.0"))
+SPARK = (
+    "spark-3.5.8-hudi-1.0.2",
+    *(pytest.param(f"spark-3.5.8-hudi-{v}", marks=nightly) for v in ("0.15.0", "1.2.0")),
+)
 UNDEFINED = "undefined"
 BY_REFLECTION = {
     "schema-on-read": "SCHEMA_EVOLUTION_ENABLED",

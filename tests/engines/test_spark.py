@@ -22,7 +22,7 @@ from tests.engines.shared_servers import SharedServers
 
 pytestmark = pytest.mark.engines
 
-SPARK = "spark-3.5.8-hudi-0.15.0"
+SPARK = "spark-3.5.8-hudi-1.0.2"
 MINUTE = 60.0
 
 

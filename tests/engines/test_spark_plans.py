@@ -195,6 +195,7 @@ def cluster(cache: Cache, progress: Progress, folder: Path) -> Iterator[str]:
         yield address
 
 
+@pytest.mark.nightly
 def test_a_cluster_with_two_workers_reads_the_same(
     cache: Cache, progress: Progress, tmp_path: Path
 ) -> None:

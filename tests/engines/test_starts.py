@@ -50,10 +50,7 @@ READERS = started(
     "trino-476",
     "trino-483",
 )
-ON_A_PORT = [
-    "hive-3.1.3",
-    *(pytest.param(text, marks=pytest.mark.nightly) for text in ("prestosql-350", "trino-476")),
-]
+ON_A_PORT = ("hive-3.1.3", "prestosql-350", "trino-476")
 """Those that are told their port, which the same code picks for all; Spark's is picked by a process
 of the harness's own."""
 TINY_MB = 24
@@ -138,6 +135,7 @@ def test_an_engine_that_never_gets_ready_is_given_up_and_ended(
     assert psutil.wait_procs(stopped, timeout=60)[1] == []
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ON_A_PORT)
 def test_a_port_in_use_is_left_and_another_one_taken(
     name: str,

@@ -110,7 +110,7 @@ def tell_other_keys(table: Path) -> None:
         path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
 
 
-@pytest.mark.parametrize("writer", [OLD_BY_NIGHT, NEW_BY_NIGHT, NEWEST])
+@pytest.mark.parametrize("writer", [OLD_BY_NIGHT, NEW, NEWEST_BY_NIGHT])
 def test_statistics_a_record_level_index_and_rows_of_spark(
     writer: str, writer_for: WriterFor, target: WriteTarget
 ) -> None:

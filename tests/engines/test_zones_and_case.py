@@ -10,12 +10,11 @@ import pytest
 from harness.core.records import VerdictKind
 from harness.model.datatypes import parse_type
 from harness.model.schema import Table
-from harness.plan import load_scenarios, scenarios_folder
 from harness.run.load_run import Run
 from harness.scenario.cells import Cell, Plan
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.row_writes import Insert
-from tests.engines.planned_run import by_format
+from tests.engines.planned_run import by_format, of_each, shipped
 
 pytestmark = pytest.mark.engines
 
@@ -36,12 +35,7 @@ def on_hudi() -> Scenario:
 
 
 def planned() -> Plan:
-    shipped = [
-        load_scenario
-        for load_scenario in load_scenarios(scenarios_folder())
-        if load_scenario.name in {PLAIN, CASE}
-    ]
-    made = by_format("zones and case", [*shipped, on_hudi()], READERS)
+    made = by_format("zones and case", [*shipped(PLAIN, CASE), on_hudi()], READERS)
     asked = [cell for cell in made.cells if "iceberg" in cell.variant or cell.step == WRITTEN]
     return replace(made, cells=tuple(asked))
 
@@ -51,7 +45,7 @@ FORMATS = {variant.id: variant.format for variant in PLAN.variants}
 CELLS = [cell for cell in PLAN.cells if FORMATS[cell.variant] != "hudi-cow"]
 
 
-@pytest.mark.parametrize("cell", [pytest.param(cell, id=cell.case) for cell in CELLS])
+@pytest.mark.parametrize("cell", of_each(CELLS))
 def test_times_and_names_are_read_as_they_were_written(cell: Cell, run: Run) -> None:
     verdict = run.recorded[cell.case]
     result = {finding.kind: finding.columns for finding in verdict.findings}
