@@ -8,13 +8,14 @@ from typing import Final
 import pytest
 
 from harness.artifacts import distributions
-from harness.plan import load_profiles, load_scenarios, profiles_file, scenarios_folder
+from harness.plan import load_profiles, profiles_file, scenarios_folder, shipped
 from harness.scenario.cells import parse_reader
+from harness.scenario.load import name_of
 
 ROOT: Final = Path(__file__).parents[2]
 BEFORE: Final = ROOT / "docs" / "before_you_upgrade.md"
 SURPRISES: Final = ROOT / "docs" / "results" / "surprises.md"
-SCENARIOS: Final = {scenario.name for scenario in load_scenarios(scenarios_folder())}
+SCENARIOS: Final = {name_of(str(path)) for path in shipped.scenario_files(scenarios_folder())[0]}
 PROFILES: Final = load_profiles(profiles_file())
 COMMAND: Final = re.compile(r"`(harness (?:upgrade|run) [^`]+)`")
 ROW: Final = re.compile(r"\| (\d+) \| (.+) \| (.+) \| (.+) \| (.+) \|")

@@ -120,11 +120,8 @@ def test_a_cell_without_a_record_is_an_error_and_the_others_are_not(
     result.stdout.fnmatch_lines(["*has no answer for this check (did not run)*"])
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "two workers"])
-def test_cells_are_selected_before_anything_starts(
-    mine: pytest.Pytester, workers: tuple[str, ...]
-) -> None:
-    result = run(mine, "my", "-k", "story and s2", *workers)
+def test_cells_are_selected_before_anything_starts(mine: pytest.Pytester) -> None:
+    result = run(mine, "my", "-k", "story and s2")
     result.assert_outcomes(passed=2)
     assert starts(mine) == 1
     assert len(selected(mine)) == 2
@@ -157,12 +154,11 @@ def test_what_is_unsupported_is_skipped_and_fails_where_it_is_answered(
     result.stdout.fnmatch_lines(["*declared unsupported (*up to version 8, not 9*), but answered*"])
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "two workers"])
 def test_a_run_that_dies_is_an_error_of_every_cell_at_once_with_its_last_words(
-    mine: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, workers: tuple[str, ...]
+    mine: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SIMULATED_DEATH", "3")
-    result = run(mine, "my/story.yaml", *workers)
+    result = run(mine, "my/story.yaml", "-n", "2")
     result.assert_outcomes(errors=6)
     result.stdout.fnmatch_lines(["*the run ended with status 3*", "*the last words*"])
 
