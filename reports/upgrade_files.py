@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from harness.comparison import acceptance
 from harness.comparison.acceptance import Acceptance
-from harness.comparison.cell_pairs import OF_OPEN, WORSE, CellPair, VerdictChange
+from harness.comparison.cell_pairs import WORSE, CellPair, VerdictChange
 from harness.comparison.regressions import Regression, Remedy, workarounds
 from harness.comparison.result import (
     SAFE,
@@ -40,15 +40,6 @@ IN_FULL: Final = 3
 MOST_TABLES: Final = 500
 """So many tables of a list are shown; of a million cells the rest would fill a browser's memory."""
 NOT_ASKED: Final = "not asked"
-CLASS_COLOURS: Final = {
-    **dict.fromkeys(WORSE, VerdictKind.WRONG),
-    VerdictChange.REGRESSED_LOUDLY: VerdictKind.REFUSED,
-    VerdictChange.FIXED: VerdictKind.CORRECT,
-    VerdictChange.REFUSED_NOW: VerdictKind.UNSUPPORTED,
-    VerdictChange.RIGHT_AS_BEFORE: VerdictKind.CORRECT,
-    **dict.fromkeys((*OF_OPEN, VerdictChange.OPEN_AS_BEFORE), VerdictKind.OPEN),
-    VerdictChange.UNKNOWN: VerdictKind.UNKNOWN,
-}
 EXAMPLE: Final = "changed:worse reader:trino default:yes"
 TERMS: Final = (
     ("changed:worse", "worse"),
@@ -145,7 +136,7 @@ def _shown_cause(
 def _classes(comparison: SideComparison) -> Iterator[dict[str, object]]:
     """Yield each class with its answers, and where these are listed if it is not here."""
     for change, number, meaning in report.class_lines(comparison):
-        css, colour = str(change).replace(" ", "-"), CLASS_COLOURS.get(change)
+        css, colour = str(change).replace(" ", "-"), report.TONES.get(change)
         pairs, href = comparison.pairs_of(change), f"#{css}"
         if change is VerdictChange.RIGHT_AS_BEFORE:
             pairs, href = (), ""

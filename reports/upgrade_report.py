@@ -9,7 +9,6 @@ from typing import Final
 
 from harness.comparison.acceptance import AcceptedCause
 from harness.comparison.cell_pairs import (
-    BETTER,
     OF_OPEN,
     WORSE,
     VerdictChange,
@@ -45,7 +44,6 @@ from harness.reports.document import (
     Items,
     Line,
     ReportTable,
-    Tone,
     section,
     table,
 )
@@ -84,10 +82,13 @@ CHANGES: Final[Mapping[VerdictChange, str]] = {
     VerdictChange.GONE: "asked of the old side alone",
     VerdictChange.UNKNOWN: "not known of one side; not counted",
 }
-TONES: Final[Mapping[VerdictChange, Tone]] = {
+TONES: Final[Mapping[VerdictChange, VerdictKind]] = {
     **dict.fromkeys(WORSE, VerdictKind.WRONG),
-    **dict.fromkeys(BETTER, VerdictKind.CORRECT),
-    **dict.fromkeys(OF_OPEN, VerdictKind.OPEN),
+    VerdictChange.REGRESSED_LOUDLY: VerdictKind.REFUSED,
+    VerdictChange.FIXED: VerdictKind.CORRECT,
+    VerdictChange.REFUSED_NOW: VerdictKind.UNSUPPORTED,
+    VerdictChange.RIGHT_AS_BEFORE: VerdictKind.CORRECT,
+    **dict.fromkeys((*OF_OPEN, VerdictChange.OPEN_AS_BEFORE), VerdictKind.OPEN),
     VerdictChange.UNKNOWN: VerdictKind.UNKNOWN,
 }
 DECISION_TONES: Final[Mapping[Decision, VerdictKind]] = {

@@ -84,13 +84,16 @@ class NotAsked:
         return (f"--format {self.format}", *settings) if self.format else ()
 
 
-def not_asked(run: Run, usage: Usage) -> Mapping[str, NotAsked]:
+def not_asked(run: Run, usage: Usage, lacking: Mapping[str, str]) -> Mapping[str, NotAsked]:
     asked = _asked_tables(run)
     operations = {step.operation for variant in run.info.variants for step in variant.steps}
     steps = (step for variant in run.info.variants for step in variant.steps)
     stepped = {feature for step in steps for feature in step.features}
     reasons = {
-        table.name: _never_asked(table, asked, operations, stepped) for table in usage.tables
+        table.name: _never_asked(table, asked, operations, stepped)
+        if table.unread or table.format not in lacking
+        else (NotAsked(why) if (why := lacking[table.format]) else None)
+        for table in usage.tables
     }
     unlisted = {
         f"{name}.*": NotAsked(f"they were not listed: {why}")
@@ -307,6 +310,8 @@ class SideComparison:
     """Of a format and a step that was never asked about, a scenario's file that has it."""
     unread: Mapping[str, str] = field(default_factory=dict)
     """Of a format that was named and that a reader of one side cannot read, why."""
+    lacking: Mapping[str, str] = field(default_factory=dict)
+    """Of a format of somebody's tables that not every side has, why; empty if none has it."""
 
     def accepting(self, lines: Iterable[Acceptance], today: datetime.date) -> SideComparison:
         left, accepted = accept(self.regressions, self.pairs, lines, self.new.run, today)
@@ -350,7 +355,7 @@ class SideComparison:
 
     @cached_property
     def not_asked(self) -> Mapping[str, NotAsked]:
-        return not_asked(self.new.run, self.usage) if self.usage else {}
+        return not_asked(self.new.run, self.usage, self.lacking) if self.usage else {}
 
     @property
     def not_covered(self) -> Mapping[str, str]:

@@ -189,7 +189,11 @@ def upgrade(
         comparison = compare(old_side, folder.side(str(after), plan, "new"))
         for side, name in ((comparison.old, "old"), (comparison.new, "new")):
             runs.store_side(side.run, path, name)
-        comparison = replace(comparison, usage=tables).accepting(accepted, today())
+        comparison = replace(
+            comparison,
+            usage=tables,
+            lacking=sides.lacking((before, after), tables.formats if tables else ()),
+        ).accepting(accepted, today())
         comparison = trials.with_trials(comparison, before, after, plan, folder)
         again = _again(old or (), new or (), usage, role)
         files = _files(comparison.not_asked.values())

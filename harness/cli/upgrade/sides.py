@@ -16,6 +16,7 @@ from harness.core.errors import UsageProblem
 from harness.core.runtime_names import PROCESS, MetastoreChoice, given, in_runtime, lock_name
 from harness.formats.api import TABLE_VERSION
 from harness.plan import Parts, Profile, ProfileReader, Writer, distribution_support
+from harness.plan import select_scenarios as selection
 from harness.plan.distribution_support import TABLE_VERSIONS
 from harness.plan.product import handovers
 from harness.run import load_run, pipeline, run_folder
@@ -231,6 +232,22 @@ def unread(
             if any(all(whys) for whys in of_sides):
                 unasked.add(name)
     return reasons, frozenset(unasked)
+
+
+def lacking(every: Sequence[Side], names: Iterable[str]) -> Mapping[str, str]:
+    """Return of formats that not every side reads, or writes, why; empty if none does.
+
+    What no side has to do with cannot change by the upgrade.
+    """
+    reasons = dict[str, str]()
+    for name in names:
+        whys = [distribution_support.cannot(r, name) for side in every for r in side.readers]
+        for writer in filter(None, (side.writer for side in every)):
+            able = selection.writes(writer, name)
+            whys.append("" if able else f"{writer.distribution} writes no {name} tables")
+        if any(whys):
+            reasons[name] = "" if all(whys) else "; ".join(dict.fromkeys(filter(None, whys)))
+    return reasons
 
 
 def registered_first(old: Side, new: Side) -> Side:

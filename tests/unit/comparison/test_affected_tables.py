@@ -63,6 +63,16 @@ def test_a_table_of_a_format_that_was_not_asked_about_is_no_pass() -> None:
     assert line in markdown(upgrade_report.users_tables(result))
 
 
+def test_a_format_that_no_side_has_is_no_matter_and_one_that_a_side_lacks_has_no_command() -> None:
+    result = replace(compared(PLAIN, UsedTable("sales.delta", UsedFormat.DELTA)), command="c")
+    assert replace(result, lacking={"delta": ""}).not_covered == {}
+    lost = replace(result, lacking={"delta": "new has no reader for delta tables"})
+    assert lost.not_covered == {"sales.delta": "new has no reader for delta tables"}
+    assert lost.status == 3
+    assert "c --format" in markdown(upgrade_report.document(result))
+    assert "c --format" not in markdown(upgrade_report.document(lost))
+
+
 def test_a_change_or_version_that_was_not_asked_about_is_no_pass() -> None:
     moved = UsedChange(SchemaChange.MOVE, "a", old_files=OldFiles.YES)
     tables = (

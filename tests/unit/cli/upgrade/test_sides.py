@@ -215,3 +215,20 @@ def test_what_another_reader_of_the_side_still_reads_is_asked_all_the_same() -> 
     )
     reasons, nobody = sides.unread((before, after), ("delta", "hudi-cow"), stated=True)
     assert (set(reasons), nobody) == ({"delta"}, frozenset())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "role", "reason"),
+    [
+        ("duckdb-1.5.5", "duckdb-2.0.1", "reader", "duckdb-2.0.1 has no reader for delta tables"),
+        ("spark-3.5.8", "spark-3.5.9", "reader", ""),
+        ("spark-3.5.9-iceberg-1.12.0", "spark-4.1.4-iceberg-1.12.0", "writer", ""),
+        ("spark-3.5.8-delta-3.3.2", "spark-4.1.4-delta-4.4.0", "writer", None),
+        ("hive-metastore-3.1.3", "hive-metastore-4.0.1", "reader", None),
+    ],
+)
+def test_a_format_of_no_side_is_no_reason_to_know_nothing_and_one_of_one_side_is(
+    old: str, new: str, role: str, reason: str | None
+) -> None:
+    both = [sides.side([name], role) for name in (old, new)]
+    assert sides.lacking(both, ["delta"]).get("delta") == reason
