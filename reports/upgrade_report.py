@@ -278,7 +278,9 @@ def wrong_already(comparison: SideComparison) -> Iterator[Block]:
         for line in wrong_today_of(comparison)
     )
     title = f"Wrong today already, with {comparison.old.name}"
-    note = "Whether you upgrade or not, these are wrong now, without an error."
+    command = f"harness report --run-dir {shlex.quote(str(comparison.old.run.folder))}"
+    note = f"Whether you upgrade or not, these are wrong now, without an error; {command} writes "
+    note += "a report that says of each what to do."
     yield from section(title, lines, VerdictKind.WRONG, note=note)
     yield from section(
         f"Refused today, and right in {comparison.new.name}", _answered_then(comparison)

@@ -344,7 +344,8 @@ def _too_old(profile: Profile) -> str:
         oldest = oldest_for(distributions.load(name))
         if oldest and Version(through.version) < Version(distributions.load(oldest).version):
             why = f"{name} cannot ask through {through.name}; through {oldest} it can"
-            return f"{why}: --metastore {oldest}, or of an upgrade --to {oldest} as well"
+            both = f"--from {through.name} --to {oldest}"
+            return f"{why}: --metastore {oldest}, or of an upgrade {both} as well"
     return ""
 
 

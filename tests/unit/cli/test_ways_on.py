@@ -23,6 +23,9 @@ ERRORS = {
         "spark-4.1.99: there is no lock data of spark-4.1.99, and it cannot be added: PySpark "
         "4.1.99 is not known; known are 3.1.3, "
     ),
+    "upgrade --from hive-3.1.3 --to hive-4.2.1 my.yaml --format hive-orc": (
+        "or of an upgrade --from hive-metastore-3.1.3 --to hive-metastore-4.0.1 as well"
+    ),
     "scan thift://metastore:9083": "there is no 'thift://'; did you mean 'thrift'? allowed: thrift",
     "engines add hive 4.9.9": "docs/locks.md shows how; shipped are hive-2.3.10, hive-3.1.3, ",
     "run my.yaml --reader trino-483 --format delta": (
