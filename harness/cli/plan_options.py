@@ -10,7 +10,7 @@ from harness import engines, formats
 from harness.artifacts import distributions
 from harness.core import runtime_names, yaml_reader
 from harness.core.errors import UsageProblem
-from harness.core.problems import unknown_name
+from harness.core.problems import one_of, unknown_name
 from harness.core.runtime_names import PROCESS, MetastoreChoice
 from harness.core.texts import counted
 from harness.model import query_shapes
@@ -91,11 +91,9 @@ def check_reader(reader: Reader) -> None:
     allowed = engines.load(distributions.load(reader.distribution).engine).settings
     for name, value in reader.settings:
         if name not in allowed:
-            known = ", ".join(allowed) or "none"
-            raise UsageProblem(f"{reader}: there is no setting '{name}'; allowed: {known}")
-        if value not in allowed[name]:
-            values = ", ".join(allowed[name])
-            why = f"'{value}' is not a value of {name}; allowed: {values}"
+            raise UsageProblem(f"{reader}: there is no setting '{name}'; {one_of(name, allowed)}")
+        if value not in (values := allowed[name]):
+            why = f"'{value}' is not a value of {name}; {one_of(value, values)}"
             raise UsageProblem(f"{reader}: {why}")
     distribution_support.check_combination(reader)
 

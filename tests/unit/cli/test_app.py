@@ -63,6 +63,7 @@ def test_what_is_not_there_is_wrong_use(
     ("reader", "wording"),
     [
         ("trino-476{colour=red}", "there is no setting 'colour'; allowed: use-column-names"),
+        ("trino-476{use_column_names=true}", "did you mean 'use-column-names'? allowed: "),
         ("trino-476{use-column-names=maybe}", "allowed: true, false"),
         ("trino-1", "trino-476"),
         ("trino-476{", "is not a reader"),
