@@ -132,7 +132,10 @@ def untested(comparison: SideComparison) -> Iterator[Block]:
     steps += (f"{name} tables: {why}" for name, why in comparison.unread.items())
     if refused := comparison.refused_by_both:
         questions = counted(refused, "question is", "questions are")
-        steps.append(f"{questions} refused by both sides: nothing is known of those answers")
+        pairs = comparison.pairs_of(VerdictChange.REFUSED_AS_BEFORE)
+        first = next(pair.either for pair in pairs if not pair.is_step)
+        why = _refusal(first, comparison.new.run)
+        steps.append(f"{questions} refused by both sides, and not known: the first as {why}")
     note = "The answer says nothing about these."
     yield from section("Not tested", steps, VerdictKind.UNKNOWN, note=note)
 

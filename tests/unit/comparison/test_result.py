@@ -1,5 +1,6 @@
 """What a comparison decides, how readers score, and what settings do."""
 
+import re
 from dataclasses import replace
 from itertools import pairwise, permutations
 
@@ -17,6 +18,8 @@ from harness.comparison.result import (
     safe_order,
 )
 from harness.core.records import FindingKind, OutcomeKind, Verdict, VerdictKind
+from harness.reports import upgrade_report
+from harness.reports.markdown import markdown
 from harness.run.load_run import Run
 from tests.builders.verdicts import OTHER, READER, finding, run, state, verdict
 
@@ -52,6 +55,9 @@ def test_an_answer_is_in_part_where_both_sides_refuse_the_larger_part() -> None:
     assert (same.decision, same.refused_by_both) == (Decision.NOTHING_CHANGES, 3)
     assert (same.in_part, same.status) == (True, 3)
     assert replace(same, partial_allowed=True).status == 0
+    larger = run(*larger.verdicts, errors={refused[0].case: "NO_SUCH_COLUMN"})
+    text = markdown(upgrade_report.document(compared(larger, larger)))
+    assert re.search(r"3 questions are refused by both.* first as NO.*SUCH.*COLUMN", text), text
     learnt = run(*(verdict(RIGHT, step=step) for step in range(1, 5)))
     assert not compared(larger, learnt).in_part
 
