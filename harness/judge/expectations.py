@@ -21,6 +21,7 @@ from harness.judge.file_evidence import Layout
 from harness.judge.partition_lists import PartitionLists
 from harness.judge.recorded_variant import READ_OPTIMIZED, SNAPSHOT, RecordedVariant
 from harness.model import past_views
+from harness.model.canonical import has_unsettled
 from harness.model.commit import BRANCH, INCREMENTAL
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.past_views import Past
@@ -63,6 +64,7 @@ class Expectations:
         self.state: Callable[[int, str], ExpectedState] = cache(self._state)
         self.asked: Callable[[int, str, Query], ExpectedState] = cache(self._asked)
         self.table: Callable[[int, str, Query], Expected] = cache(self._table)
+        self.unsettled: Callable[[int, str, Query], Sequence[str]] = cache(self._unsettled)
         self.layout: Callable[[int, str], Layout] = cache(self._layout)
         self.lists: Callable[[int, str], Lists | None] = cache(self._lists)
         self.agreement: Callable[[int, str], FileAgreement | None] = cache(self._agreement)
@@ -122,6 +124,18 @@ class Expectations:
 
     def _table(self, step: int, view: str, query: Query) -> Expected:
         return self.state(step, view).table(query)
+
+    def _unsettled(self, step: int, view: str, query: Query) -> Sequence[str]:
+        """Return the columns with a value of which no specification settles what it became."""
+        table = self.table(step, view, query)
+        return tuple(
+            dict.fromkeys(
+                name
+                for row in table.rows
+                for (name, _), value in zip(table.columns, row, strict=True)
+                if has_unsettled(value)
+            )
+        )
 
     def _layout(self, step: int, view: str) -> Layout:
         past, since = self.case.past(view, step), self._since(step, view)

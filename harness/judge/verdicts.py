@@ -36,7 +36,7 @@ from harness.judge.recorded_variant import READ_OPTIMIZED, RecordedVariant, view
 from harness.judge.trace import trace
 from harness.judge.understand import evened_out, understand
 from harness.model import past_views
-from harness.model.canonical import Value, has_unsettled, same, text_of
+from harness.model.canonical import Value, same, text_of
 from harness.scenario.cells import Cell
 
 WHY: Final = "a fresh server gave another answer than one that had answered other questions before"
@@ -262,12 +262,7 @@ def _with(
         kind = VerdictKind.WRONG
     elif assessment.open:
         kind, because = VerdictKind.OPEN, assessment.open
-    elif unsettled := dict.fromkeys(
-        name
-        for row in table.rows
-        for (name, _), value in zip(table.columns, row, strict=True)
-        if has_unsettled(value)
-    ):
+    elif unsettled := expectations.unsettled(step, view, answer.question):
         names, kind = ", ".join(unsettled), VerdictKind.UNKNOWN
         because = f"no specification settles what became of values in another type: {names}"
     key = expectations.history[0].table.key
@@ -316,8 +311,10 @@ def _left_out(cell: Cell, case: RecordedVariant, answer: Answer | None) -> bool:
     outcome = case.outcomes.get(cell.step)
     if outcome is not None and outcome.kind is OutcomeKind.SKIPPED:
         return True
+    if answer is None or not (answer.unknown or answer.not_applicable):
+        return False
     so_far = [outcome for step, outcome in case.outcomes.items() if step <= cell.step]
-    if answer is None or not any(outcome.failed for outcome in so_far):
+    if not any(outcome.failed for outcome in so_far):
         return False
     if not answer.unknown:
         return bool(answer.not_applicable) and not answer.probe
