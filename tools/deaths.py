@@ -26,7 +26,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
@@ -67,7 +67,6 @@ READERS: Final = (
     *ICEBERG_READERS,
 )
 METASTORE: Final = "metastore"
-EVERY: Final = sys.maxsize
 SHORT_TIMEOUTS: Final = ("--timeout", "8", "--write-timeout", "30")
 """Where a process is stopped; otherwise the harness's own."""
 
@@ -132,20 +131,16 @@ SHARES: Final[dict[DeathKind, int]] = {
 """Of two hundred runs."""
 
 
-def planned(runs: int, seed: int, only: str, most: int = EVERY) -> dict[int, DeathKind]:
+def planned(runs: int, seed: int, only: str) -> dict[int, DeathKind]:
     """Return the kinds of so many runs by their numbers, in their shares, in a random order.
 
-    `only`: a pattern that the kind's name has; `most`: the first so many of every kind.
+    `only`: a pattern that the kind's name has.
     """
     every = [kind for kind, share in SHARES.items() for _ in range(share)]
     random.Random(seed).shuffle(every)  # noqa: S311 - to be repeated, not secret
     whole, rest = divmod(runs, len(every))
-    drawn, result = Counter[DeathKind](), dict[int, DeathKind]()
-    for number, kind in enumerate(every * whole + every[:rest], start=1):
-        drawn[kind] += 1
-        if drawn[kind] <= most and re.search(only, kind.name):
-            result[number] = kind
-    return result
+    drawn = enumerate(every * whole + every[:rest], start=1)
+    return {number: kind for number, kind in drawn if re.search(only, kind.name)}
 
 
 GONE_S: Final = 20.0
@@ -568,34 +563,28 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2, help="so many runs at once")
     parser.add_argument("--only", default="", help="of these runs only kinds whose name matches")
-    parser.add_argument("--each", type=int, default=EVERY, help="of every kind so many at most")
-    parser.add_argument("--minutes", type=float, default=1e6, help="then begin no more")
     parser.add_argument("--folder", type=Path, required=True, help="new, or to go on in")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     experiment = Experiment(options.folder.resolve(), options.seed)
-    kinds = planned(options.runs, options.seed, options.only, options.each)
+    kinds = planned(options.runs, options.seed, options.only)
     waiting = due(experiment, kinds)
     print(
         f"seed {options.seed}, {len(waiting)} of {len(kinds)} runs, {options.jobs} at once",
         flush=True,
     )
     prepare(experiment, waiting.values(), options.jobs)
-    until = time.monotonic() + options.minutes * 60
 
-    def do(number: int) -> tuple[int, str, float] | None:
+    def do(number: int) -> tuple[int, str, float]:
         began = time.monotonic()
-        if began >= until:
-            return None
         return number, until_struck(experiment, kinds[number], number), time.monotonic() - began
 
     with ThreadPoolExecutor(options.jobs) as threads:
         for job in as_completed([threads.submit(do, number) for number in waiting]):
-            if result := job.result():
-                number, outcome, seconds = result
-                experiment.note(number, kinds[number], outcome, seconds)
-                if outcome not in FAILED:
-                    experiment.clear(number)
+            number, outcome, seconds = job.result()
+            experiment.note(number, kinds[number], outcome, seconds)
+            if outcome not in FAILED:
+                experiment.clear(number)
     outcomes = {n: outcome for n, outcome in experiment.outcomes().items() if n in kinds}
     done = [(kinds[number], outcome) for number, outcome in outcomes.items()]
     print("\n".join([*table(done), "", total([*outcomes.values()], len(kinds))]))

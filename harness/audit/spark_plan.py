@@ -30,6 +30,7 @@ from harness.formats.files.column_parts import ColumnPart
 from harness.formats.files.stored_columns import StoredColumn, StoredColumns, inner
 from harness.formats.read_plan import DeletedValues, Id, PlannedFile, ReadPlan
 from harness.model.datatypes import ELEMENT, KEY, VALUE
+from harness.model.identifiers import quoted_name
 
 FILE: Final = "audited file"
 POSITION: Final = "audited position"
@@ -67,7 +68,7 @@ def ddl(type_: pa.DataType) -> str:
 
 
 def quoted(name: str) -> str:
-    return MARK + name.replace(MARK, MARK * 2) + MARK
+    return quoted_name(name, MARK)
 
 
 def literal(text: str) -> str:

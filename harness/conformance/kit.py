@@ -62,10 +62,7 @@ class DockerObjects:
 
 
 def docker_objects() -> DockerObjects:
-    """Return what there is at the Docker daemon.
-
-    Raises EnvironmentProblem: none answers.
-    """
+    """Return what there is at the Docker daemon; EnvironmentProblem: none answers."""
     label = f"{container_network.OWNER}={container_network.shared().owner}"
     with closing(docker_daemon.client()) as client:
         containers = client.containers.list(all=True, filters={"label": label}, ignore_removed=True)

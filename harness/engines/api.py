@@ -138,10 +138,7 @@ class Connection(Protocol):
 
 class Server(Protocol):
     def connect(self, settings: ReaderSettings) -> Connection:
-        """Open a session.
-
-        Raises NoAnswerError: the server cannot be reached.
-        """
+        """Open a session; NoAnswerError: the server cannot be reached."""
 
     def alive(self) -> bool:
         """Return whether the process still runs."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from harness.model.datatypes import Array, DataType, Decimal, Map, Struct
 from harness.model.fingerprint import NULL_HASH, NUMBER_DIGITS, OTHER, Fingerprint, FloatText, kind
+from harness.model.identifiers import quoted_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class FingerprintSql:
     def part(self, at: int) -> str:
         """Return the hash of a part; NULL of NULL."""
         part = self.asked.parts[at]
-        value = ".".join(map(self.quoted, part.shown))
+        value = ".".join(quoted_name(name, self.mark) for name in part.shown)
         text = self.text(value, part.type)
         return self.words.hash.format(f"'{OTHER}' || {text}" if part.other else text)
 
@@ -87,15 +88,13 @@ class FingerprintSql:
         digits = ", ".join(f"'{first}'" for first in self.asked.within)
         return (f"substr({group}, 1, {len(self.asked.within[0])}) in ({digits})",)
 
-    def quoted(self, name: str) -> str:
-        return f"{self.mark}{name.replace(self.mark, self.mark * 2)}{self.mark}"
-
     def text(self, value: str, type_: DataType, depth: int = 0) -> str:
         texts, x = self.words.texts, f"x{depth}"
         match type_:
             case Struct(fields):
                 parts = [
-                    self.hash(f"{value}.{self.quoted(name)}", part, depth) for name, part in fields
+                    self.hash(f"{value}.{quoted_name(name, self.mark)}", part, depth)
+                    for name, part in fields
                 ]
                 return f"case when {value} is not null then {' || '.join(parts) or chr(39) * 2} end"
             case Array(element):

@@ -11,7 +11,7 @@ from harness.engines import fingerprint_sql
 from harness.engines.api import Question, Reply, TimeTravel, TimeTravelWords
 from harness.engines.fingerprint_sql import FingerprintWords
 from harness.model.canonical import OwnTexts, Value, text_of
-from harness.model.identifiers import CHANGE_COLUMNS, SINCE, free_name
+from harness.model.identifiers import CHANGE_COLUMNS, SINCE, free_name, quoted
 from harness.model.query import Comparison, Condition
 from harness.model.simulation.column_resolution import META
 
@@ -93,15 +93,6 @@ def _written(raw: object) -> str:
     if isinstance(raw, list | dict):
         return json.dumps(raw, ensure_ascii=False)
     return raw if isinstance(raw, str) else text_of(raw)
-
-
-def quoted(path: str, mark: str) -> str:
-    """Quote a dotted path, each name for itself.
-
-    >>> quoted("db.a", '"'), quoted("od`d", "`")
-    ('"db"."a"', '`od``d`')
-    """
-    return ".".join(f"{mark}{name.replace(mark, mark * 2)}{mark}" for name in path.split("."))
 
 
 def select(

@@ -10,8 +10,8 @@ from typing import Final
 from harness.core.runtime_names import DEFAULT_DATABASE
 from harness.engines.format_facts import FormatFacts
 from harness.engines.query_sql import ANSI
-from harness.engines.query_sql import quoted as quoted_with
 from harness.engines.trino import engine
+from harness.model import identifiers
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.datatypes import Array, Map, Struct, TypeNames
 from harness.model.identifiers import SOURCE, TABLE, free_name
@@ -62,7 +62,7 @@ def wording_in_store(
 
 
 def quoted(path: str) -> str:
-    return quoted_with(path, ANSI)
+    return identifiers.quoted(path, ANSI)
 
 
 type_text: Final = TypeNames(

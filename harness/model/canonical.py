@@ -171,10 +171,7 @@ def _parts_to_json(value: Value) -> object:
 
 
 def from_json(data: Any) -> Value:  # noqa: ANN401 - JSON is of any type
-    """Return the value whose form `to_json` returned.
-
-    Raises ValueError: it is no such form.
-    """
+    """Return the value whose form `to_json` returned; ValueError: it is no such form."""
     if isinstance(data, list):
         return tuple(from_json(part) for part in data)
     if not isinstance(data, dict):

@@ -1,4 +1,4 @@
-"""Identifiers of our own in SQL, of which none may be taken for a name of the scenario's.
+"""Identifiers in SQL: quoted, and those of our own, of which none may be taken for a scenario's.
 
 Of `a.b` every engine asks first whether a table in the query is called `a`: Spark then takes its
 column `b` if it has one (`AttributeSeq.resolve`), Trino and both Prestos as well
@@ -31,3 +31,17 @@ def free_name(plain: str, names: Iterable[str]) -> str:
     taken = {name.casefold() for name in names}
     numbered = (f"{plain}{number}" for number in count(1))
     return next(text for text in chain([plain], numbered) if text.casefold() not in taken)
+
+
+def quoted(path: str, mark: str) -> str:
+    """Quote a dotted path, each name for itself.
+
+    >>> quoted("db.a", '"'), quoted("od`d", "`")
+    ('"db"."a"', '`od``d`')
+    """
+    return ".".join(quoted_name(name, mark) for name in path.split("."))
+
+
+def quoted_name(name: str, mark: str) -> str:
+    """Quote one name, which may have dots."""
+    return mark + name.replace(mark, mark * 2) + mark

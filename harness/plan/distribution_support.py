@@ -299,10 +299,7 @@ def _is_metastore(name: str) -> bool:
 
 
 def check_metastore(name: str) -> None:
-    """Check that there is a metastore of this name.
-
-    Raises UsageProblem: there is none.
-    """
+    """Check that there is a metastore of this name; UsageProblem: there is none."""
     check_no_address("--metastore", name, "metastores", metastores()[-1])
     if not _is_metastore(name):
         raise unknown_name("metastore", name, metastores())

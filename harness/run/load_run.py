@@ -272,10 +272,7 @@ def dump(info: RunInfo) -> bytes:
 
 
 def check(folder: Path) -> None:
-    """Check that a folder is a run's, without reading its plan.
-
-    Raises UsageProblem: it is not.
-    """
+    """Check that a folder is a run's, without reading its plan; UsageProblem: it is not."""
     if not (folder / INFO).is_file():
         raise UsageProblem(f"{folder} is not a run: it has no {INFO}; name a folder under runs/")
 

@@ -253,10 +253,7 @@ def write_and_read(
 
 
 def _until_failure(written: ClosableQueue[States], threads: JobThreads) -> Iterator[States]:
-    """Yield the states of each variant as it is written.
-
-    Raises HaltedError: writing failed.
-    """
+    """Yield the states of each variant as it is written; HaltedError: writing failed."""
     while some := written.take_all():
         threads.check()
         yield from some
@@ -301,10 +298,7 @@ def _read(
 
 
 def states_of(records: Iterable[StateRecord], cache: Cache) -> States:
-    """Find the frozen states that a run names.
-
-    Raises UsageProblem: one is no longer in the cache.
-    """
+    """Find the frozen states that a run names; UsageProblem: one is no longer in the cache."""
     records = list(records)
     states = write_variants.load(records, cache)
     for record in records:

@@ -92,10 +92,7 @@ def check_new(folder: Path) -> None:
 
 
 def existing(folder: Path) -> Path:
-    """Return the whole path of a run's folder.
-
-    Raises UsageProblem: it is not there, or not a folder.
-    """
+    """Return the whole path of a run's folder; UsageProblem: it is not there, or not a folder."""
     if not folder.exists():
         raise UsageProblem(f"there is no run at {folder}; make one with: harness run")
     if not folder.is_dir():

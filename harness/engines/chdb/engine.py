@@ -14,8 +14,9 @@ from harness.engines.chdb import answers
 from harness.engines.fingerprint_sql import FingerprintWords
 from harness.engines.format_facts import FormatFacts
 from harness.engines.python_library import Description, Entry, PythonLibrary, source_of
-from harness.engines.query_sql import ANSI, quoted, select
+from harness.engines.query_sql import ANSI, select
 from harness.model.commit import AS_OF
+from harness.model.identifiers import quoted
 
 PARQUET: Final = ".parquet"
 TIME_TRAVEL: Final[TimeTravel] = {

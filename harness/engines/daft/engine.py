@@ -13,8 +13,9 @@ from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTrave
 from harness.engines.daft import answers
 from harness.engines.format_facts import FormatFacts
 from harness.engines.python_library import POINTER, Description, Entry, PythonLibrary, source_of
-from harness.engines.query_sql import ANSI, NAN_FUNCTION, quoted, select
+from harness.engines.query_sql import ANSI, NAN_FUNCTION, select
 from harness.model.commit import AS_OF
+from harness.model.identifiers import quoted
 
 TIME_TRAVEL: Final[TimeTravel] = {
     ("iceberg", AS_OF): TimeTravelWords("{table}"),

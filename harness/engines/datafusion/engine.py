@@ -20,10 +20,11 @@ from harness.engines.datafusion import answers
 from harness.engines.fingerprint_sql import FingerprintWords
 from harness.engines.format_facts import FormatFacts
 from harness.engines.python_library import Description, Entry, PythonLibrary
-from harness.engines.query_sql import ANSI, quoted, select
+from harness.engines.query_sql import ANSI, select
 from harness.engines.spark.values import canonical_type
 from harness.model.datatypes import DataType, parse_type
 from harness.model.fingerprint import FloatText
+from harness.model.identifiers import quoted
 
 READ_OPTIMIZED: Final = "hoodie.read.use.read_optimized.mode"
 """The option of hudi-rs (`HudiReadConfig.USE_READ_OPTIMIZED_MODE`)."""

@@ -44,9 +44,9 @@ from harness.engines.format_facts import FormatFacts
 from harness.engines.hive import values
 from harness.engines.hive.errors import HiveError
 from harness.engines.hive.values import FETCH, MAP_REDUCE, TEZ, HiveResult
-from harness.engines.query_sql import quoted, reply, select
+from harness.engines.query_sql import reply, select
 from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
-from harness.model.identifiers import SINCE
+from harness.model.identifiers import SINCE, quoted
 from harness.model.query import Comparison
 from harness.runtime import hive_launcher, template
 from harness.runtime.api import Configuration, MetastoreUris, Running, Runtime, Served, Surroundings

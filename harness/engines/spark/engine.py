@@ -39,6 +39,7 @@ from harness.engines.spark import session as client
 from harness.engines.spark.launch import SparkShell
 from harness.engines.spark.values import canonical_type
 from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
+from harness.model.identifiers import quoted
 from harness.runtime.api import Configuration, MetastoreUris, Runtime, Served
 from harness.runtime.process import EndedProblem, ProcessProblem
 
@@ -107,7 +108,7 @@ class SparkConnection:
     def ask(self, question: Question, *, timeout_s: float) -> Reply:
         if not self._by_path:
             return self.run(_select(question), timeout_s=timeout_s)
-        table = query_sql.quoted(f"{question.database}.{question.table}", "`")
+        table = quoted(f"{question.database}.{question.table}", "`")
         described = self._session.run(f"describe formatted {table}", timeout_s=timeout_s)
         folder = next(str(value) for name, value, *_ in described.rows if name == _LOCATION)
         return self.run(_select(question, folder), timeout_s=timeout_s)
@@ -223,8 +224,8 @@ def _select(question: Question, folder: str = "") -> str:
     if not folder:
         return sql
     sql = _CHAR.sub(r"'\1'", sql)  # a file has texts, and a user writes one
-    table = query_sql.quoted(f"{question.database}.{question.table}", "`")
-    return sql.replace(table, query_sql.quoted(question.format.files, "`") + f".`{folder}`", 1)
+    table = quoted(f"{question.database}.{question.table}", "`")
+    return sql.replace(table, quoted(question.format.files, "`") + f".`{folder}`", 1)
 
 
 def session_settings(settings: ReaderSettings) -> dict[str, str]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal as Number
 from typing import Final
 
+from harness.model import identifiers
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.datatypes import Array, DataType, Map, Struct, Text, TypeNames
 from harness.model.identifiers import SOURCE, TABLE, free_name
@@ -16,7 +17,7 @@ BRACE = r"\u007b"
 
 
 def quoted(path: str) -> str:
-    return ".".join(f"`{part.replace('`', '``')}`" for part in path.split("."))
+    return identifiers.quoted(path, "`")
 
 
 TYPE_NAMES: Final = TypeNames({"long": "bigint"}, quote=quoted)
