@@ -38,7 +38,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "fetch": (
         "flow_commands:fetch",
-        ("Download the engines of a run into the cache and verify them; skip those in the cache."),
+        "Download the engines of a run into the cache and verify them; skip those in the cache.",
     ),
     "write": (
         "flow_commands:write",
@@ -131,7 +131,7 @@ class LaterCommands(UserDict[str, Any]):
             around = typer.Typer(rich_markup_mode=MARKUP)
             around.callback()(lambda: None)  # without one, a single command has no name
             if isinstance(loaded, typer.Typer):
-                around.add_typer(loaded, name=name)
+                around.add_typer(loaded, name=name, help=COMMANDS[name][1])
             else:
                 around.command(name)(loaded)
             result = self[name] = typer.main.get_group(around).commands[name]

@@ -10,9 +10,7 @@ from harness.core.texts import counted
 from harness.run import pipeline
 from harness.run.run_folder import LATEST_RUN
 
-app = typer.Typer(
-    no_args_is_help=True, help="Baselines: the known findings, in files beside the scenarios."
-)
+app = typer.Typer(no_args_is_help=True)
 
 
 @app.command()

@@ -24,10 +24,7 @@ DAY_S: Final = 86_400
 _UNITS: Final = {"MB": 1_000_000, "GB": 1_000_000_000}
 _SIZE: Final = re.compile(r"(?P<number>\d+(\.\d+)?) ?(?P<unit>MB|GB)", re.IGNORECASE)
 
-app = typer.Typer(
-    no_args_is_help=True,
-    help="The cache: its key for CI, its content, and its export into closed networks.",
-)
+app = typer.Typer(no_args_is_help=True)
 
 FileArgument = Annotated[Path, typer.Argument(help="The tar file.")]
 

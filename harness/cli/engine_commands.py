@@ -42,10 +42,7 @@ COLOURS: Final = {
 }
 
 
-app = typer.Typer(
-    cls=options.group_with("list"),
-    help="Engines: which there are, other versions, images, whether they conform.",
-)
+app = typer.Typer(cls=options.group_with("list"))
 
 
 @dataclass(frozen=True, slots=True)

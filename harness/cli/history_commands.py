@@ -24,11 +24,7 @@ from harness.reports.upgrade_report import CHANGES, TONES, named
 from harness.reports.words import VERDICTS
 from harness.run import load_run, run_folder
 
-app = typer.Typer(
-    cls=options.group_with("show"),
-    help="Since when is this wrong, and what changed then? Of the stored runs: each run "
-    "under runs/ at its end, and those of [bold]add[/bold]. Without a command: [bold]show[/bold].",
-)
+app = typer.Typer(cls=options.group_with("show"))
 ProfileOption = Annotated[str, typer.Option(help="Only runs of this profile; else the newest's.")]
 ReaderOption = Annotated[str, typer.Option(help="Only this reader, such as 'trino-*'.")]
 ScenarioOption = Annotated[str, typer.Option(help="Only this scenario, such as 'hudi/*'.")]
