@@ -33,7 +33,6 @@ from harness.reports.words import (
     short,
 )
 from harness.run.causes import (
-    BAD,
     READERS,
     HelpfulSetting,
     RunCause,
@@ -173,7 +172,7 @@ def advice(verdict: Verdict, question: Iterable[Verdict]) -> tuple[Advice, ...]:
 
     `question`: what every reader made of the same question.
     """
-    if verdict.verdict not in {VerdictKind.WRONG, VerdictKind.REFUSED}:
+    if not verdict.verdict.is_bad:
         return ()
     responsible = {finding.responsible for finding in verdict.findings} or {None}
     readers = (
@@ -256,7 +255,7 @@ class CauseText:
 
     @property
     def commands(self) -> tuple[str, ...]:
-        if self.verdict not in BAD:
+        if not self.verdict.is_bad:
             return (self.command("explain"),)
         readers = self.cause.key.symptom.responsible in READERS and not self.paste
         verbs = ("explain", *(("remedy",) if readers else ()), "reproduce")
@@ -271,7 +270,7 @@ def cause_texts(run: Run) -> tuple[CauseText, ...]:
 def _text(run: Run, cause: RunCause, asked: SettingsAsked) -> CauseText:
     setting, scenarios = asked.helpful(cause), cause.scenarios
     key = cause.key
-    bad = key.symptom.kind in BAD
+    bad = key.symptom.kind.is_bad
     right = known_defects.right_in(key.finding, key.operation, cause.verdicts, run) if bad else ()
     where = counted(len(scenarios), "scenario") if len(scenarios) > 1 else scenarios[0]
     readers = [(run.info.reader(reader).by_default, reader) for reader in cause.readers]
@@ -397,7 +396,7 @@ def _effect(cause: RunCause, setting: HelpfulSetting) -> str:
 
 
 def _no_advice(cause: RunCause, asked: SettingsAsked) -> str:
-    if cause.key.symptom.kind not in BAD or cause.key.symptom.responsible not in READERS:
+    if not cause.key.symptom.kind.is_bad or cause.key.symptom.responsible not in READERS:
         return ""
     others = [other for _, other in asked.others(cause)]
     if not others:

@@ -11,7 +11,6 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Final, TextIO
 
-from harness.core.records import VerdictKind
 from harness.judge.gate import GOOD, Gate
 from harness.reports import ci_site, markdown
 from harness.reports.cause_texts import CauseText, cause_texts
@@ -19,7 +18,7 @@ from harness.reports.ci_site import CiSite
 from harness.reports.findings import findings_text
 from harness.reports.words import short
 from harness.run import run_judge
-from harness.run.causes import BAD, ScenarioLine, ScenarioLines
+from harness.run.causes import ScenarioLine, ScenarioLines
 from harness.run.load_run import Run
 
 NAME: Final = "github"
@@ -86,7 +85,7 @@ def _of_causes(
     texts: Sequence[CauseText], site: CiSite, lines: ScenarioLines
 ) -> Iterator[Annotation]:
     for text in texts:
-        if not text.known and text.verdict in {*BAD, VerdictKind.UNKNOWN}:
+        if not text.known and not text.verdict.is_good:
             who = f"{text.engine} ({text.mark})" if text.mark else text.engine
             location = lines.of_cause(text.cause)
             parts = (f"{text.amount}; {text.where}", text.seen, text.to_do, text.commands[0])

@@ -2,14 +2,11 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
 from harness.audit.known import NOTHING_KNOWN, KnownDifferences
 from harness.audit.records import Audit, AuditedAnswer, AuditedTable
 from harness.core.records import VerdictKind
 from harness.judge.gate import GOOD, NEW, UNKNOWN
-
-RIGHT: Final = frozenset({VerdictKind.CORRECT, VerdictKind.OPEN, VerdictKind.UNSUPPORTED})
 
 
 @dataclass(frozen=True)  # no slots: what is derived is kept
@@ -27,7 +24,7 @@ class AuditResult:
 
     def bad(self, table: AuditedTable) -> tuple[AuditedAnswer, ...]:
         """Return the answers that are wrong, refused or not known, and accepted by nobody."""
-        bad = (answer for answer in table.answers if answer.verdict not in RIGHT)
+        bad = (answer for answer in table.answers if not answer.verdict.is_good)
         return tuple(answer for answer in bad if self.known.by(table, answer) is None)
 
     @property

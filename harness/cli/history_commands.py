@@ -12,7 +12,7 @@ from harness.cli.output import Output
 from harness.cli.runs import HISTORY_FILE, store
 from harness.comparison import history
 from harness.comparison.cell_pairs import VerdictChange
-from harness.comparison.history import NOT_RIGHT, History, StoredRun, Turn, Turns
+from harness.comparison.history import History, StoredRun, Turn, Turns
 from harness.core.atomic_write import atomic_write
 from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
@@ -155,7 +155,9 @@ def headline(shown: History) -> str:
         return f"In {newest}, nothing that was selected is known to be wrong or refused."
     numbers = Counter(turn.now.verdict for group in groups for turn in group)
     since = Counter(_since(turn) for group in groups for turn in group)
-    kinds = " and ".join(f"{numbers[k]:,} {VERDICTS[k].label}" for k in NOT_RIGHT if numbers[k])
+    kinds = " and ".join(
+        f"{numbers[k]:,} {VERDICTS[k].label}" for k in VERDICTS if k.is_bad and numbers[k]
+    )
     parts = [f"{number:,} {when}" for when, number in since.most_common(FEW)]
     more = "; and others, as below" if len(since) > FEW else ""
     return f"In {newest}, {kinds}: {'; '.join(parts)}{more}."

@@ -64,7 +64,7 @@ def remedy(
     cell, verdict, variant = recorded.cell, recorded.verdict, recorded.case.variant
     if verdict is None:
         raise UsageProblem(f"{cell.case} was never judged; run harness judge")
-    if verdict.verdict not in {VerdictKind.WRONG, VerdictKind.REFUSED}:
+    if not verdict.verdict.is_bad:
         state = f"{cell.case} is {verdict.verdict}"
         raise UsageProblem(f"{state}: there is nothing to remedy; name a check that is wrong")
     reader, info = parse_reader(cell.reader), load_run.read_info(folder)

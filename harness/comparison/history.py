@@ -260,8 +260,6 @@ def _answer_text(answer: Answer) -> str:
     )
 
 
-NOT_RIGHT: Final = (VerdictKind.WRONG, VerdictKind.REFUSED)
-"""The silent first; what is declared unsupported is as it was declared."""
 OTHER_TEXT: Final = "text of the scenario"
 OTHER_STATEMENT: Final = "statement of the question"
 ANOTHER_QUESTION: Final = frozenset({OTHER_TEXT, OTHER_STATEMENT})
@@ -311,7 +309,7 @@ class History:
         """Since when cells are wrong or refused in the newest run; each is as it is now."""
         now = (turn for turn in self.turns if turn.lasts and turn.newest[0] is self.runs[-1])
         turns = (replace(turn, now=turn.newest[1]) for turn in now)
-        return _groups(turn for turn in turns if turn.now.verdict in NOT_RIGHT)
+        return _groups(turn for turn in turns if turn.now.verdict.is_bad)
 
     @cached_property
     def all_turns(self) -> tuple[Turns, ...]:

@@ -400,6 +400,16 @@ class VerdictKind(StrEnum):
     UNSUPPORTED = "unsupported"
     UNKNOWN = "unknown"
 
+    @property
+    def is_bad(self) -> bool:
+        """Whether the answer is not right; of what is unknown nobody can say that."""
+        return self in {VerdictKind.WRONG, VerdictKind.REFUSED}
+
+    @property
+    def is_good(self) -> bool:
+        """Whether it is right, as it was declared, or left open."""
+        return not self.is_bad and self is not VerdictKind.UNKNOWN
+
 
 @dataclass(frozen=True, slots=True)
 class Expected:

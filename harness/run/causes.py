@@ -204,7 +204,7 @@ def _began(series: Mapping[int, Sequence[Verdict]], run: Run) -> Iterator[tuple[
             refused = verdict.verdict is VerdictKind.REFUSED
             answer = run.answers.get(verdict.case) if refused else None
             for symptom in symptoms(verdict, answer):
-                answered = symptom.kind in {VerdictKind.WRONG, VerdictKind.REFUSED}
+                answered = symptom.kind.is_bad
                 began = since.setdefault(symptom, between) if answered else ()
                 yield (
                     (engine(run.info.reader(verdict.reader).distribution), symptom, began),
@@ -309,7 +309,6 @@ def _place(head: str) -> str:
 
 READERS: Final = frozenset({Responsible.READER, None})
 """Whose doing it must be that a reader's setting can help."""
-BAD: Final = frozenset({VerdictKind.WRONG, VerdictKind.REFUSED})
 Change = tuple[str, str, str]
 """The reader that is not right, the one of the same distribution that is, and the format."""
 
@@ -344,14 +343,14 @@ class SettingsAsked:
         spoilt: Counter[tuple[str, str]] = Counter()
         for verdicts in self.run.by_question.values():
             for old, new in permutations(verdicts, 2):
-                if old.verdict is VerdictKind.CORRECT and new.verdict in BAD:
+                if old.verdict is VerdictKind.CORRECT and new.verdict.is_bad:
                     spoilt[old.reader, new.reader] += 1
         return spoilt
 
     def others(self, cause: RunCause) -> Iterator[tuple[Verdict, Verdict]]:
         """Yield each cell of a cause, with what its distribution made of it by other settings."""
         symptom = cause.key.symptom
-        if symptom.kind not in BAD or symptom.responsible not in READERS:
+        if not symptom.kind.is_bad or symptom.responsible not in READERS:
             return
         for verdict in cause.verdicts:
             distribution = self.run.info.reader(verdict.reader).distribution
@@ -401,7 +400,7 @@ class SettingsAsked:
 
     def _otherwise(self, cause: RunCause, other: Verdict) -> bool:
         shown = symptoms(other, self.run.answers.get(other.case))
-        return other.verdict in BAD and cause.key.symptom not in shown
+        return other.verdict.is_bad and cause.key.symptom not in shown
 
 
 def settings_text(reader: str) -> str:

@@ -239,8 +239,6 @@ class LiveVerdicts:
 
 SET_UP: Final = "set-up: "
 """What the reason of such a verdict begins with."""
-_PASSED: Final = frozenset({VerdictKind.CORRECT, VerdictKind.UNSUPPORTED, VerdictKind.OPEN})
-"""Verdicts on a control with which those on the other cells stand."""
 ReaderFormat = tuple[str, str]
 Controls = Mapping[ReaderFormat, Sequence[Cell]]
 
@@ -273,7 +271,7 @@ def control_failures(
 
 
 def _failure(judged: Sequence[Verdict], answers: Mapping[str, Answer], format_name: str) -> str:
-    if not judged or any(verdict.verdict in _PASSED for verdict in judged):
+    if not judged or any(verdict.verdict.is_good for verdict in judged):
         return ""
     first, answer = judged[0], answers.get(judged[0].case)
     refusal = answer.refusal if answer else None

@@ -78,7 +78,7 @@ class CellItem(pytest.Item):
             pytest.xfail(verdict.known)
         why = [f"{line.location}: known as {line.expect}, but not so here" for line in applied.gone]
         why += map(words.answered_text, applied.answered)
-        if verdict.verdict in {VerdictKind.WRONG, VerdictKind.REFUSED}:
+        if verdict.verdict.is_bad:
             why.append(junit.message(verdict, self._outcome.answer))
             why.append(junit.details(verdict, self._outcome.answer))
         if why:

@@ -72,7 +72,7 @@ def all_seen(verdicts: Sequence[Verdict], facts: Facts) -> tuple[Seen, ...]:
 
 def _seen(verdict: Verdict, facts: Facts) -> Seen:
     shown = None
-    if verdict.verdict in {VerdictKind.WRONG, VerdictKind.REFUSED}:
+    if verdict.verdict.is_bad:
         refused = verdict.verdict is VerdictKind.REFUSED
         shown = Expect(
             facts.refusals.get(verdict.case, "unnamed") if refused else "",
