@@ -5,12 +5,11 @@ other answer beside the one that shows what was written, under a condition that 
 the table and the question (`harness.judge.admitted`). Whatever equals neither is wrong as ever.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import Final
 
 import harness
 from harness.core.yaml_reader import Document, load_yaml, read
@@ -29,26 +28,9 @@ class OpenCondition(StrEnum):
     EMPTY_PARTITION_TEXT = "empty-partition-text"
     """The empty text was written to a partition column. Admitted: it is NULL, in every row, to
     conditions too."""
-
     NEGATIVE_ZERO = "negative-zero"
     """A condition is on a column of floats in which -0.0 stands. Admitted: conditions take -0.0 for
     less than 0.0, in every row; it is shown as it is."""
-
-
-class Admitted(StrEnum):
-    ROWS_LEFT_OUT = "rows-left-out"
-    NULL_STRUCT = "null-struct"
-    NULL_VALUE = "null-value"
-    LESS_THAN_ZERO = "less-than-zero"
-
-
-ADMITTED: Final[Mapping[OpenCondition, Admitted]] = {
-    OpenCondition.TRUNCATED_VALUE_OVERFLOWS: Admitted.ROWS_LEFT_OUT,
-    OpenCondition.PARTS_NEWER_THAN_FILE: Admitted.NULL_STRUCT,
-    OpenCondition.EMPTY_PARTITION_TEXT: Admitted.NULL_VALUE,
-    OpenCondition.NEGATIVE_ZERO: Admitted.LESS_THAN_ZERO,
-}
-"""What each condition can admit: nothing else is computed for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +40,6 @@ class OpenCase:
     name: str
     formats: tuple[str, ...]
     condition: OpenCondition
-    admits: Admitted
     what: str
     """What is left open, a sentence without its full stop."""
     specification: str
@@ -93,9 +74,6 @@ def _check(case: OpenCase, document: Document, at: int, formats: Sequence[str]) 
     for key in ("name", "what", "specification", "silent", "seen"):
         if not getattr(case, key).strip():
             document.note((at, key), f"'{key}' is empty; it must say something")
-    can = ADMITTED[case.condition]
-    if case.admits is not can:
-        document.note((at, "admits"), f"'{case.condition}' admits {can} alone")
     if not case.formats:
         document.note((at, "formats"), "no format is named; name one at least")
     for number, name in enumerate(case.formats):
