@@ -136,8 +136,6 @@ class Applied:
     verdicts: tuple[Verdict, ...]
     gone: tuple[Known, ...] = ()
     """Lines that no longer occur: the run has cells of theirs, and none answers as they say."""
-    unused: tuple[Known, ...] = ()
-    """Lines of which this run has no cell; nothing is said of them."""
     unreviewed: tuple[Known, ...] = ()
     """Lines whose `because` is still to be written."""
     expired: tuple[Known, ...] = ()
@@ -155,7 +153,7 @@ def apply(
     """Fill `Verdict.known` where the first line that holds expects exactly what was found.
 
     `known` has the lines of each scenario. Of a line that another one before it hides in this run,
-    and of one whose cells are all unknown, nothing is said.
+    of one whose cells are all unknown, and of one of which it has no cell, nothing is said.
     """
     lines = Lines(known, facts, today)
     return lines.applied([lines.apply(verdict) for verdict in verdicts])
@@ -190,7 +188,6 @@ class Lines:
         return Applied(
             verdicts=tuple(verdicts),
             gone=tuple(line for line in counted if line in gone),
-            unused=tuple(line for line in counted if line not in self._tried),
             unreviewed=tuple(line for line in self._every if not line.reviewed),
             expired=self._expired,
             answered=tuple(verdict for verdict in verdicts if verdict.disclaimed),
