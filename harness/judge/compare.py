@@ -42,7 +42,7 @@ class Matching:
     """Rows that should not be there, each with its key as well as it can be told."""
     empty: tuple[tuple[Row, AnsweredRow], ...] = ()
     """Rows that should be there, each with one of nothing but NULLs. Which is whose does not
-    matter: there are as many of these as rows that are missing otherwise."""
+    matter: there is one for each row that is missing otherwise."""
 
     @property
     def there(self) -> frozenset[str]:
@@ -399,11 +399,14 @@ def match(state: ExpectedState, names: Sequence[str], rows: Sequence[AnsweredRow
         pairs.append((expected[key], candidates.pop(scores.index(max(scores)))))
         second += [(key, row) for row in candidates]
     absent = [row for key, row in expected.items() if key not in groups]
-    # Rows of nothing but NULLs are the absent ones, where there are as many.
+    # Rows of nothing but NULLs are the absent ones, and further ones those that the question leaves
+    # out, where there are as many.
     nulls = [row for _, row in extra if row and not _says(row)]
-    if len(nulls) == len(absent):
+    excluded = [text_of(key) for key in state.left_out]
+    if 0 <= len(nulls) - len(absent) <= len(excluded):
         extra = [(key, row) for key, row in extra if not row or _says(row)]
-        empty = tuple(zip(absent, nulls, strict=True))
+        empty = tuple(zip(absent, nulls, strict=False))
+        extra += zip(excluded, nulls[len(absent) :], strict=False)
         return Matching(tuple(pairs), tuple(second), tuple(extra), empty)
     return Matching(tuple(pairs), tuple(second), tuple(extra))
 

@@ -9,6 +9,7 @@ from typing import Final
 from harness.core import catalog_readers, open_cases, refusals, tolerances
 from harness.core.catalog_readers import CatalogFact
 from harness.core.grouping import grouped
+from harness.core.open_cases import OpenCase
 from harness.core.records import (
     HALF_DONE,
     JUDGE_FAILED,
@@ -114,7 +115,7 @@ def judge(
     """
     judged = JudgedVariant(case)
     of_cells = (judged.judge(cell, answers.get(cell.case)) for cell in cells)
-    return with_final_attribution((*of_steps(case), *filter(None, of_cells)), answers)
+    return judged.settled((*of_steps(case), *filter(None, of_cells)), answers)
 
 
 def of_steps(case: RecordedVariant) -> Iterator[Verdict]:
@@ -146,12 +147,18 @@ def of_steps(case: RecordedVariant) -> Iterator[Verdict]:
 
 
 def assess(
-    expectations: Expectations, step: int, view: str, answer: Answer, *, by_lists: bool = False
+    expectations: Expectations,
+    step: int,
+    view: str,
+    answer: Answer,
+    *,
+    by_lists: bool = False,
+    closed: bool = False,
 ) -> Assessment:
     """Judge one answer, as it is understood; `view`: the one whose rows the view asked shows.
 
     `by_lists`: whether the reader goes by the columns that the catalog has of each partition, and
-    there are such.
+    there are such. `closed`: whether nothing leaves the answer open.
     """
     state = _asked_for(expectations, step, view, answer)
     layout, agreement = expectations.layout(step, view), expectations.agreement(step, view)
@@ -163,8 +170,8 @@ def assess(
     )
     if not comparison.differences:
         return Assessment((), strategies.names)
-    if why := _left_open(expectations, step, view, answer):
-        return Assessment((), strategies.names, open=why)
+    if not closed and (lines := _left_open(expectations, step, view, answer)):
+        return Assessment((), strategies.names, open="; ".join(line.text for line in lines))
     named = name(trace(comparison, answer, layout), state)
     query, excluded = answer.question, layout.excluded(answer.question)
     lists = expectations.partition_lists(step, view, query) if by_lists else None
@@ -174,19 +181,28 @@ def assess(
     return Assessment(findings, strategies.names, layout.doubt() if doubted else "")
 
 
-def _left_open(expectations: Expectations, step: int, view: str, answer: Answer) -> str:
-    """Return which lines of data admit an answer that is not the expected one; empty for none."""
+def _left_open(
+    expectations: Expectations, step: int, view: str, answer: Answer
+) -> Sequence[OpenCase]:
+    """Return which lines of data admit an answer that is not the expected one; none if none do."""
     cases = open_cases.of_format(expectations.case.variant.format)
+    readings = _readings(expectations, step, view, answer, cases)
+    return next((lines for lines, shown in readings if shown), ())
+
+
+def _readings(
+    expectations: Expectations, step: int, view: str, answer: Answer, cases: Sequence[OpenCase]
+) -> Iterator[tuple[Sequence[OpenCase], bool]]:
+    """Yield which lines would have a question answered otherwise, and whether it is answered so."""
     if not cases or answer.refusal is not None:
-        return ""
+        return
     agreement = expectations.agreement(step, view)
     question = OpenQuestion(expectations.state(step, view), answer.question, agreement)
     by = Strategies((), None, (None,))
     for lines, state in admitted(cases, question):
         truncated = expectations.truncated
-        if not compare.compare(answer, state, by, None, truncated=truncated).differences:
-            return "; ".join(line.text for line in lines)
-    return ""
+        wrong = compare.compare(answer, state, by, None, truncated=truncated).differences
+        yield lines, not wrong
 
 
 def _asked_for(expectations: Expectations, step: int, view: str, answer: Answer) -> ExpectedState:
@@ -228,7 +244,40 @@ class JudgedVariant:
             blank = _blank(cell, self.case, VerdictKind.UNKNOWN)
             return replace(blank, because=why, reason=Reason.JUDGE_FAILED)
 
-    def _verdict(self, cell: Cell, answer: Answer | None) -> Verdict:
+    def settled(
+        self, verdicts: Sequence[Verdict], answers: Mapping[str, Answer]
+    ) -> tuple[Verdict, ...]:
+        """Return the final verdicts, as all answers tell; `verdicts`: those on each by itself.
+
+        What leaves an answer open is a way to read a table. It is none of a reader whose right
+        answer to another question about the table would be otherwise by it.
+        """
+        right = grouped([(_table_read(v), v) for v in verdicts if v.verdict is VerdictKind.CORRECT])
+        all_told = [
+            self._verdict(_cell_of(verdict), answers.get(verdict.case), closed=True)
+            if verdict.verdict is VerdictKind.OPEN
+            and any(
+                self._denies(other, verdict, answers)
+                for other in right.get(_table_read(verdict), ())
+            )
+            else verdict
+            for verdict in verdicts
+        ]
+        return with_final_attribution(all_told, answers)
+
+    def _denies(self, right: Verdict, left_open: Verdict, answers: Mapping[str, Answer]) -> bool:
+        lines = _left_open(*self._understood(left_open, answers))
+        return not all(shown for _, shown in _readings(*self._understood(right, answers), lines))
+
+    def _understood(
+        self, verdict: Verdict, answers: Mapping[str, Answer]
+    ) -> tuple[Expectations, int, str, Answer]:
+        answer = answers[verdict.case]
+        expectations = self.expectations.for_reader(verdict.reader, answer)
+        understood = understand_cell(_cell_of(verdict), expectations, answer)
+        return expectations, verdict.step, view_of_rows(verdict.view), understood
+
+    def _verdict(self, cell: Cell, answer: Answer | None, *, closed: bool = False) -> Verdict:
         expectations = self.expectations.for_reader(cell.reader, answer)
         unjudged = _unjudged(cell, expectations, answer)
         if unjudged.because or answer is None:
@@ -240,12 +289,20 @@ class JudgedVariant:
         by_lists = expectations.has_lists(step, view) and catalog_readers.goes_by(
             cell.reader, CatalogFact.COLUMNS_OF_PARTITIONS
         )
-        content = step, view, expectations.truncated, by_lists, texts
+        content = step, view, expectations.truncated, by_lists, texts, closed
         if content not in self._assessments:
-            made = assess(expectations, step, view, understood, by_lists=by_lists)
+            made = assess(expectations, step, view, understood, by_lists=by_lists, closed=closed)
             self._assessments[content] = made
         verdict = _with(self._assessments[content], unjudged, expectations, view, understood)
         return with_order(verdict, answer, expectations.history[0].table.key)
+
+
+def _cell_of(verdict: Verdict) -> Cell:
+    return Cell(verdict.variant, verdict.step, verdict.reader, verdict.view, verdict.query)
+
+
+def _table_read(verdict: Verdict) -> Hashable:
+    return verdict.step, verdict.view, verdict.reader
 
 
 def _with(

@@ -141,9 +141,9 @@ class RunJudge:
                 verdict = judged.judge(cell, run.answers.get(cell.case))
             if verdict is not None:
                 verdicts.append(verdict)
-        if not any(map(may_change, verdicts)):
+        if not any(v.verdict is VerdictKind.OPEN or may_change(v) for v in verdicts):
             return tuple(verdicts)
-        return with_final_attribution(verdicts, run.answers)
+        return judged.settled(verdicts, run.answers)
 
     def _judged_variant(self, variant: str) -> JudgedVariant:
         return JudgedVariant(case_of(self._variants[variant], self._states.get(variant, [])))
@@ -218,7 +218,9 @@ class LiveVerdicts:
         for verdict in judged:
             controls = self._controls_of(self._cells[verdict.case])
             answered = all(control.case in self._answers for control in controls)
-            if answered and verdict.case not in self._written:
+            # What is open may be denied by an answer to come.
+            final = verdict.verdict is not VerdictKind.OPEN and verdict.case not in self._written
+            if answered and final:
                 self._written.add(verdict.case)
                 yield self._checked(verdict)
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Final, TypeVar, cast
 
 from harness.core.records import Answer, StateRecord, Verdict, VerdictKind
-from harness.judge.final_attribution import with_final_attribution
 from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import JudgedVariant, judge, of_steps
 from harness.run import plan_record, run_judge
@@ -40,7 +39,7 @@ def judged_twice(recorded: Recorded) -> tuple[dict[Cell, VerdictKind], dict[Cell
         for cell, answer in recorded.answers.items()
         if (verdict := variant.judge(cell, answer)) is not None
     }
-    verdicts = with_final_attribution((*of_steps(case), *early.values()), answers)
+    verdicts = variant.settled((*of_steps(case), *early.values()), answers)
     return {cell: verdict.verdict for cell, verdict in early.items()}, _as_recorded(verdicts)
 
 

@@ -8,7 +8,7 @@ from harness.core.records import FindingKind, Responsible
 from harness.judge.altered_value import near
 from harness.model.canonical import MapValue, Value
 from tests.builders.judged_story import blamed, case_of, judged
-from tests.builders.table_story import history
+from tests.builders.table_story import Story, history
 from tests.builders.traced_answer import read
 
 MOMENT = datetime.datetime(2001, 1, 9, 2, 43, 21, 250000)  # noqa: DTZ001 - canonical
@@ -27,6 +27,7 @@ OLD = datetime.datetime(1582, 10, 4, 12)  # noqa: DTZ001
         (Decimal("7.25"), Decimal("7.3")),
         (Decimal("-7.25"), Decimal(-7)),
         (1234567, 1234568),
+        (3000000000, -1294967296),
         (MOMENT, MOMENT + datetime.timedelta(hours=14)),
         (MOMENT, MOMENT.replace(microsecond=0)),
         (MOMENT, "2001-01-09 02:43:21.250000001"),
@@ -120,6 +121,8 @@ def test_lost_digits_other_zones_and_cut_texts_are_near(expected: Value, actual:
         (b"\x01\x02", b""),
         (b"\x01\x02", b"\x00"),
         (b"a", 97),
+        (3000000000, 1294967296),
+        (3000000000.0, -1294967296),
         (9.0, float("nan")),  # its bits as a whole number are no NaN
         (-9.5, float("nan")),
         (5000000000.0, 7.006492321624085e-45),
@@ -132,13 +135,41 @@ def test_everything_else_is_not(expected: Value, actual: Value) -> None:
     assert not near(expected, actual)
 
 
-@pytest.mark.parametrize(
-    ("kind", "empty"), [("array<string>", ()), ("map<string, int>", MapValue(()))]
-)
-def test_null_that_is_shown_as_an_empty_array_or_map_is_altered(kind: str, empty: Value) -> None:
-    story = history(f"insert 1; add l {kind}")
+NOTHING: dict[str, tuple[str, Value]] = {
+    "string": ('""', ""),
+    "array<string>": ("[]", ()),
+    "map<string, int>": ("{}", MapValue(())),
+    "struct<a: int, b: string>": ('{"a":null,"b":""}', {"a": None, "b": ""}),
+}
+"""What a type has for nothing, as JSON and as readers show it."""
+
+
+def blamed_for(story: Story, kind: str, *keys: str) -> set[tuple[FindingKind, Responsible]]:
+    """Return the findings of an answer in which some rows have nothing where they have NULL."""
     reply = read(story).reply
     at = reply.names.index("l")
-    rows = tuple((*row[:at], empty, *row[at + 1 :]) for row in reply.rows)
+    rows = tuple(
+        (*row[:at], NOTHING[kind][1], *row[at + 1 :]) if row[0] in keys else row
+        for row in reply.rows
+    )
     (verdict,) = judged(case_of(story), [replace(reply, rows=rows)])
-    assert blamed(verdict) == {(FindingKind.ALTERED_VALUE, Responsible.READER)}
+    return blamed(verdict)
+
+
+@pytest.mark.parametrize("kind", NOTHING)
+def test_null_that_is_shown_as_what_holds_nothing_is_altered(kind: str) -> None:
+    story = history(f"insert 1; add l {kind}")
+    assert blamed_for(story, kind, "1") == {(FindingKind.ALTERED_VALUE, Responsible.READER)}
+
+
+@pytest.mark.parametrize("kind", NOTHING)
+def test_that_another_row_has_nothing_there_is_chance(kind: str) -> None:
+    story = history(
+        f'rows [{{"id":"1","l":null}},{{"id":"2","l":{NOTHING[kind][0]}}}]', f"id string, l {kind}"
+    )
+    assert blamed_for(story, kind, "1") == {(FindingKind.ALTERED_VALUE, Responsible.READER)}
+
+
+def test_what_another_column_of_the_row_holds_is_not_altered_null() -> None:
+    story = history('rows [{"id":"1","l":null,"m":""}]', "id string, l string, m string")
+    assert blamed_for(story, "string", "1") == {(FindingKind.UNEXPLAINED, Responsible.READER)}

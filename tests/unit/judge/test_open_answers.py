@@ -88,14 +88,18 @@ class Table:
         return StateRecord("variant", outcome, "d", tuple(facts))
 
     def verdict(self, rows: Sequence[Row], query: Query | None = None) -> Verdict:
-        case, asked = self.case, query or Query()
-        step = len(case.states) - 1
-        cell = Cell("variant", step, "engine-1", "snapshot", "all")
-        types = column_types(case.history[-1].schema, asked)
-        columns = tuple(Column(name, kind, kind) for name, kind in types)
-        answer = Answer(cell.case, "select", columns, tuple(rows), question=asked)
-        (verdict,) = judge(case, [cell], {cell.case: answer})
+        (verdict,) = self.verdicts((query or Query(), rows))
         return verdict
+
+    def verdicts(self, *asked: tuple[Query, Sequence[Row]]) -> Sequence[Verdict]:
+        """Return the verdicts on the answers of one reader to several questions."""
+        step, answers = len(self.case.states) - 1, dict[str, Answer]()
+        cells = [Cell("variant", step, "engine-1", "snapshot", str(at)) for at in range(len(asked))]
+        for cell, (query, rows) in zip(cells, asked, strict=True):
+            types = column_types(self.case.history[-1].schema, query)
+            columns = tuple(Column(name, kind, kind) for name, kind in types)
+            answers[cell.case] = Answer(cell.case, "select", columns, tuple(rows), question=query)
+        return judge(self.case, cells, answers)
 
 
 TRUNCATED = Table(
@@ -291,6 +295,20 @@ def test_a_condition_may_take_minus_zero_for_less_than_zero_and_not_show_it_othe
     table = Table(ZERO, "iceberg", ((1, "f.parquet", ("minus", "plus")),))
     query = Query(where=Condition("x", test, "0.0", "double"))
     assert table.verdict(rows, query).verdict is kind
+
+
+def test_nobody_takes_minus_zero_for_less_in_one_condition_alone() -> None:
+    table = Table(ZERO, "iceberg", ((1, "f.parquet", ("minus", "plus")),))
+    equal, less = (
+        Query(where=Condition("x", test, "0.0", "double"))
+        for test in (Comparison.EQUAL, Comparison.LESS)
+    )
+    other = (Query(), [MINUS, PLUS, ONE])
+    one, two, _ = table.verdicts((equal, [PLUS]), (less, [MINUS, ONE]), other)
+    assert (one.verdict, two.verdict) == (VerdictKind.OPEN, VerdictKind.OPEN)
+    lost, right, _ = table.verdicts((equal, [PLUS]), (less, [ONE]), other)
+    assert (lost.verdict, right.verdict) == (VerdictKind.WRONG, VerdictKind.CORRECT)
+    assert [finding.kind for finding in lost.findings] == [FindingKind.LOST_ROW]
 
 
 def test_where_several_lines_apply_each_may_be_taken(monkeypatch: pytest.MonkeyPatch) -> None:
