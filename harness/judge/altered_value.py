@@ -63,18 +63,31 @@ def altered_value(difference: Difference, state: ExpectedState) -> bool:
 
 
 def _stands_for_null(difference: Difference, state: ExpectedState) -> bool:
-    """Return whether NULL is shown as what its type has for nothing, which its row never had.
+    """Return whether NULL is shown as what its type has for nothing.
 
     chDB 4.4.0 shows so texts and structs that a file lacks, DuckDB 1.5.5 structs of newer parts.
     """
-    origins = state.index.looks.get(look_of(difference.actual), ())
-    own = any(origin.key == difference.key for origin in origins)
-    return difference.expected is None and _holds_nothing(difference.actual) and not own
+    nothing = difference.expected is None and holds_nothing(difference.actual)
+    return nothing and not of_its_row_elsewhere(difference, state)
 
 
-def _holds_nothing(value: Value) -> bool:
+def of_its_row_elsewhere(difference: Difference, state: ExpectedState) -> bool:
+    """Return whether a column of the row has, or had, the value found, but for the very version."""
+    field = difference.field
+    return any(
+        origin.key == difference.key
+        and not (
+            field is not None
+            and origin.field_id == field.id
+            and origin.step == state.expected_step(field.id, origin.key)
+        )
+        for origin in state.index.looks.get(look_of(difference.actual), ())
+    )
+
+
+def holds_nothing(value: Value) -> bool:
     if isinstance(value, dict):
-        return all(part is None or _holds_nothing(part) for part in value.values())
+        return all(part is None or holds_nothing(part) for part in value.values())
     return value in ("", (), MapValue(()))
 
 
@@ -154,7 +167,8 @@ def _beyond_nanoseconds(expected: datetime.date, result: Value) -> bool:
 
     Its microseconds times 1000 modulo 2 to the 64th, or the end that is nearer. Parquet's INT96,
     which Spark writes, holds days of any year and their nanoseconds; seen of the last microsecond
-    of 9999 on DataFusion 54.1.0 and delta-rs 1.6.6 (the former) and on Polars 2.1.0.
+    of 9999 on DataFusion 54.1.0 and delta-rs 1.6.6 (the former) and on Polars 2.1.0, which shows
+    the later end for the year 1500 too.
     """
     try:
         shown = datetime.datetime.fromisoformat(result) if isinstance(result, str) else result
@@ -171,7 +185,7 @@ def _beyond_nanoseconds(expected: datetime.date, result: Value) -> bool:
     # What is less than a microsecond is cut off towards the past or towards 1970.
     return wrapped != exact and number in {
         cut
-        for stored in (wrapped, end)
+        for stored in (wrapped, end, _HALF - 1)
         for cut in (stored // 1000 * 1000, -(-stored // 1000) * 1000)
         if (cut <= stored or stored < 0)
     }

@@ -54,6 +54,7 @@ OLD = datetime.datetime(1582, 10, 4, 12)  # noqa: DTZ001
         (datetime.datetime(1500, 1, 1), datetime.datetime(2084, 7, 20, 23, 34, 33, 709551)),  # noqa: DTZ001
         (datetime.datetime(1500, 1, 1), "2084-07-29 23:34:33.709551616"),  # noqa: DTZ001 - Julian
         (datetime.datetime(1500, 1, 1), "1677-09-21 00:12:43.145224192"),  # noqa: DTZ001
+        (datetime.datetime(1500, 1, 1), "2262-04-11 23:47:16.854775807"),  # noqa: DTZ001
         (datetime.datetime(1500, 1, 1), "1677-09-21 00:12:43.145225"),  # noqa: DTZ001
         ("e\u0301", "\u00e9"),
         ("\ufb01n", "fin"),
@@ -168,6 +169,17 @@ def test_that_another_row_has_nothing_there_is_chance(kind: str) -> None:
         f'rows [{{"id":"1","l":null}},{{"id":"2","l":{NOTHING[kind][0]}}}]', f"id string, l {kind}"
     )
     assert blamed_for(story, kind, "1") == {(FindingKind.ALTERED_VALUE, Responsible.READER)}
+
+
+def test_that_another_element_holds_nothing_is_chance() -> None:
+    text = '{"id":"1","l":[{"a":1},null]}'
+    story = history(
+        f"rows [{text}]; add l.element.b int; drop l.element.a",
+        "id string, l array<struct<a: int>>",
+    )
+    reply = read(story).reply
+    (verdict,) = judged(case_of(story), [replace(reply, rows=(("1", ({"b": None},) * 2),))])
+    assert blamed(verdict) == {(FindingKind.ALTERED_VALUE, Responsible.READER)}
 
 
 def test_what_another_column_of_the_row_holds_is_not_altered_null() -> None:
