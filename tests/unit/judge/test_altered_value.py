@@ -145,7 +145,7 @@ NOTHING: dict[str, tuple[str, Value]] = {
 """What a type has for nothing, as JSON and as readers show it."""
 
 
-def blamed_for(story: Story, kind: str, *keys: str) -> set[tuple[FindingKind, Responsible]]:
+def blamed_for(story: Story, kind: str, *keys: str) -> set[tuple[FindingKind, Responsible | None]]:
     """Return the findings of an answer in which some rows have nothing where they have NULL."""
     reply = read(story).reply
     at = reply.names.index("l")
