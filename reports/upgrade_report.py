@@ -130,6 +130,7 @@ def untested(comparison: SideComparison) -> Iterator[Block]:
         for step in comparison.untested
     ]
     steps += (f"{name} tables: {why}" for name, why in comparison.unread.items())
+    steps += comparison.unasked
     if refused := comparison.refused_by_both:
         questions = counted(refused, "question is", "questions are")
         pairs = comparison.pairs_of(VerdictChange.REFUSED_AS_BEFORE)
@@ -168,6 +169,8 @@ def cause_item(cause: Regression, comparison: SideComparison) -> Item:
 
 
 def explain_command(verdict: Verdict, run: Run) -> str:
+    if profile := run.profiles.get(verdict.case):
+        return f"harness run --profile {profile} -k {shlex.quote(verdict.case)}"
     return f"harness explain {shlex.quote(verdict.case)} --run-dir {shlex.quote(str(run.folder))}"
 
 
@@ -281,7 +284,9 @@ def wrong_already(comparison: SideComparison) -> Iterator[Block]:
         for line in wrong_today_of(comparison)
     )
     title = f"Wrong today already, with {comparison.old.name}"
-    command = f"harness report --run-dir {shlex.quote(str(comparison.old.run.folder))}"
+    run = comparison.old.run
+    of_run = f"harness report --run-dir {shlex.quote(str(run.folder))}"
+    command = "harness matrix" if run.profiles else of_run
     note = f"Whether you upgrade or not, these are wrong now, without an error; {command} writes "
     note += "a report that says of each what to do."
     yield from section(title, lines, VerdictKind.WRONG, note=note)

@@ -21,6 +21,7 @@ from harness import engines as engine_registry
 from harness import formats
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Default, Distribution
+from harness.comparison import evidence
 from harness.core import open_cases
 from harness.core import tolerances as declared
 from harness.core.grouping import grouped
@@ -212,8 +213,19 @@ def _formats(operation: Operation) -> str:
     return ", ".join([*labels, *(f"`{name}`" for name in sorted(having - whole))])
 
 
+def known_runs() -> str:
+    """Return the runs that the evidence which is shipped is of."""
+    rows = (
+        (f"`{s.profile}`", s.started[:10], s.commit[:8], str(len(s.by_default)), f"{s.cells:,}")
+        for s in evidence.opened(evidence.FILE).sources
+    )
+    head = "profile", "run on", "harness at", "readers by default", "answers"
+    return "\n".join(table(head, rows))
+
+
 PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "engines": engines,
+    "evidence": known_runs,
     "format-settings": format_settings,
     "open-answers": open_answers,
     "operations": operations,

@@ -24,9 +24,9 @@ from filelock import FileLock
 from harness.artifacts.distribution import Artifact
 from harness.core.atomic_write import atomic_write
 from harness.core.errors import UsageProblem, unwritable
+from harness.core.runtime_names import OFFLINE
 
 ENVIRONMENT_VARIABLE = "HARNESS_CACHE"
-OFFLINE = "HARNESS_OFFLINE"
 """The environment variable that says that nothing is downloaded: 1, true, yes or on."""
 MAKING = ".making-"
 """How the name of a folder begins in which something is made that is not there yet."""

@@ -58,8 +58,12 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "remedy:remedy",
         "Try other settings of a reader: which make the check right, and which others they break.",
     ),
+    "matrix": (
+        "matrix_command:write_matrix",
+        "Write all that is known as a page: operations by readers and versions, over all formats.",
+    ),
     "compare": (
-        "upgrade.command:compare_runs",
+        "upgrade.compare_command:compare_runs",
         "Show what is different between two runs, check by check; start no engine.",
     ),
     "scan": (

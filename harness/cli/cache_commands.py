@@ -13,7 +13,7 @@ from rich.table import Table
 from harness.artifacts import bundle, cache_cleanup, distributions
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
-from harness.cli import options, plan_options
+from harness.cli import named_parts, options, plan_options
 from harness.cli.output import OUT, Output, say
 from harness.core.errors import UsageProblem
 from harness.core.progress import megabytes
@@ -32,7 +32,7 @@ FileArgument = Annotated[Path, typer.Argument(help="The tar file.")]
 @app.command()
 def key(
     scenarios: options.ScenariosOption = None,
-    profile: options.ProfileOption = plan_options.QUICK_START,
+    profile: options.ProfileOption = named_parts.QUICK_START,
 ) -> None:
     """Print a digest of everything a profile downloads: a cache key for CI."""
     say(bundle.key(_needed(scenarios, profile)))
@@ -44,7 +44,7 @@ def export(
     output: Output,
     file: FileArgument,
     scenarios: options.ScenariosOption = None,
-    profile: options.ProfileOption = plan_options.QUICK_START,
+    profile: options.ProfileOption = named_parts.QUICK_START,
     offline: options.OfflineOption = False,
 ) -> None:
     """Write everything a profile downloads into a tar file, for a closed network."""

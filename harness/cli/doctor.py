@@ -16,7 +16,7 @@ from rich.table import Table
 from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.artifacts.distribution import Distribution
-from harness.cli import plan_options
+from harness.cli import named_parts, plan_options
 from harness.cli.output import OUT, say
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.grouping import grouped
@@ -41,7 +41,7 @@ def doctor(
     ] = False,
     profile: Annotated[
         str, typer.Option(help="The profile whose containers must fit into Docker's memory.")
-    ] = plan_options.QUICK_START,
+    ] = named_parts.QUICK_START,
 ) -> None:
     """Show what is installed, what is missing, and what each engine needs of this machine."""
     needed = pipeline.needed_distributions(plan_options.make(None, profile, ""))

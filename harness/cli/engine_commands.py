@@ -15,7 +15,7 @@ from rich.text import Text
 from harness.artifacts import add_version, cache_cleanup, distributions, fetch, version_rules
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
-from harness.cli import doctor, options, plan_options
+from harness.cli import doctor, named_parts, options, plan_options
 from harness.cli.output import Output, say
 from harness.cli.runs import Resources
 from harness.conformance import kit, results
@@ -124,7 +124,7 @@ def build(
         list[str] | None, typer.Argument(help="Distributions; by default those of the profile.")
     ] = None,
     folders: options.OwnOption = None,
-    profile: options.ProfileOption = plan_options.QUICK_START,
+    profile: options.ProfileOption = named_parts.QUICK_START,
     offline: options.OfflineOption = False,
 ) -> None:
     """Build images that work like the official ones, where no image registry can be reached.
@@ -151,7 +151,7 @@ def compose(
         ),
     ] = None,
     folders: options.OwnOption = None,
-    profile: options.ProfileOption = plan_options.QUICK_START,
+    profile: options.ProfileOption = named_parts.QUICK_START,
     folder: Annotated[
         Path, typer.Option(parser=Path, metavar="PATH", help="Where compose.yaml is written.")
     ] = Path("containers"),

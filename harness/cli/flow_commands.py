@@ -16,18 +16,19 @@ from rich.text import Text
 from harness import formats, reports
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
-from harness.cli import options, plan_options, runs
+from harness.cli import named_parts, options, plan_options, runs
+from harness.cli.named_parts import NamedParts
 from harness.cli.output import OUT, Output
-from harness.cli.plan_options import NamedParts, PlanOverrides
+from harness.cli.plan_options import PlanOverrides
 from harness.cli.runs import Ending, Resources, begun, looked_at, resumed
 from harness.core.records import Outcome, OutcomeKind
+from harness.core.setting_values import TABLE_VERSION
 from harness.core.texts import counted, printable
-from harness.formats.api import TABLE_VERSION
 from harness.model.canonical import text_of
 from harness.model.truth import Truth, row_values
 from harness.plan import custom_distributions, distribution_support, estimate, separation, shipped
 from harness.plan.profile import load_profiles
-from harness.read.reader_servers import TIMEOUT_S
+from harness.read import TIMEOUT_S
 from harness.reports import summary
 from harness.reports.lines import say, text
 from harness.reports.words import exact, short
@@ -188,7 +189,7 @@ def quick_start(paths: Sequence[Path], named: NamedParts) -> str | None:
     """Return the quick start of a format where that format is all that is named."""
     if paths or len(named.formats) != 1 or named.writers or named.readers or named.file:
         return None
-    name = f"{plan_options.QUICK_START}-{named.formats[0]}"
+    name = f"{named_parts.QUICK_START}-{named.formats[0]}"
     return name if name in load_profiles(shipped.profiles_file()) else None
 
 

@@ -9,7 +9,7 @@ import typer
 
 from harness.cli import options
 from harness.cli.output import Output
-from harness.cli.runs import HISTORY_FILE, store
+from harness.cli.runs import store
 from harness.comparison import history
 from harness.comparison.cell_pairs import VerdictChange
 from harness.comparison.history import History, StoredRun, Turn, Turns
@@ -38,7 +38,7 @@ def show(
     reader: ReaderOption = "",
     scenario: ScenarioOption = "",
     profile: ProfileOption = "",
-    file: options.HistoryFileOption = HISTORY_FILE,
+    file: options.HistoryFileOption = history.USUAL,
 ) -> None:
     """Show since when each wrong answer is wrong, and every turn with what differed then.
 
@@ -60,7 +60,7 @@ def show(
 def add(
     output: Output,
     runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Folders of judged runs.")],
-    file: options.HistoryFileOption = HISTORY_FILE,
+    file: options.HistoryFileOption = history.USUAL,
 ) -> None:
     """Store runs; a run that is stored already is replaced."""
     names = [store(load_run.load(run_folder.existing(folder)), file) for folder in runs]
@@ -69,7 +69,7 @@ def add(
 
 @app.command(name="list")
 @options.with_output
-def list_(output: Output, file: options.HistoryFileOption = HISTORY_FILE) -> None:
+def list_(output: Output, file: options.HistoryFileOption = history.USUAL) -> None:
     """List the stored runs, the newest last."""
     with history.opened(file) as stored:
         runs = stored.runs()
@@ -82,7 +82,7 @@ def list_(output: Output, file: options.HistoryFileOption = HISTORY_FILE) -> Non
 def prune(
     output: Output,
     keep: Annotated[int, typer.Option(min=1, help="Keep so many runs of each profile.")],
-    file: options.HistoryFileOption = HISTORY_FILE,
+    file: options.HistoryFileOption = history.USUAL,
 ) -> None:
     """Remove old runs from the file; folders of runs stay as they are."""
     with history.opened(file) as stored:
@@ -100,7 +100,7 @@ def export(
     reader: ReaderOption = "",
     scenario: ScenarioOption = "",
     profile: ProfileOption = "",
-    file: options.HistoryFileOption = HISTORY_FILE,
+    file: options.HistoryFileOption = history.USUAL,
 ) -> None:
     """Write a table with a row for each turn of each check that is not right in some run."""
     if file_.suffix not in {".parquet", ".csv"}:
@@ -119,7 +119,7 @@ def restore(
     output: Output,
     name: Annotated[str, typer.Argument(metavar="RUN", help="A name of harness history list.")],
     run_dir: options.RunDirOption = None,
-    file: options.HistoryFileOption = HISTORY_FILE,
+    file: options.HistoryFileOption = history.USUAL,
 ) -> None:
     """Restore the folder of a stored run, for harness explain, judge and report."""
     folder = run_dir or run_folder.RUNS / name

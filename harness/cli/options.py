@@ -6,23 +6,24 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 from typer.core import TyperGroup
 
-from harness.artifacts.cache import OFFLINE
-from harness.audit import table_list
 from harness.audit.limits import MOST_ROWS, AuditLimits
-from harness.audit.table_list import TableAddress
+from harness.cli.named_parts import QUICK_START, NamedParts
 from harness.cli.output import Output
-from harness.cli.plan_options import QUICK_START, NamedParts, PlanOverrides
-from harness.cli.runs import HISTORY_FILE, Ending
 from harness.comparison import history
 from harness.core.errors import UsageProblem
-from harness.core.runtime_names import RUNTIMES, WAREHOUSES
+from harness.core.runtime_names import OFFLINE, RUNTIMES, WAREHOUSES
 from harness.core.texts import printable
 from harness.run import run_folder
+
+if TYPE_CHECKING:
+    from harness.audit.table_list import TableAddress
+    from harness.cli.plan_options import PlanOverrides
+    from harness.cli.runs import Ending
 
 Command = Callable[..., int | None]
 """Returns the exit status; None for 0."""
@@ -183,7 +184,7 @@ _HISTORY: Final = typer.Option(
     envvar=history.VARIABLE,
     metavar="FILE",
     help="The file in which runs are stored, each at its end; without it "
-    f"{HISTORY_FILE}, for runs under runs/.",
+    f"{history.USUAL}, for runs under runs/.",
 )
 HistoryOption = Annotated[Path | None, _HISTORY]
 HistoryFileOption = Annotated[Path, _HISTORY]
@@ -271,11 +272,21 @@ with_parts = _with(
         "readers": (ReadersOption, None),
     },
 )
+
+
+def _overrides(
+    runtime: str, warehouse: str, metastore: str, query: Sequence[str], setting: Sequence[str]
+) -> "PlanOverrides":
+    from harness.cli.plan_options import PlanOverrides  # noqa: PLC0415
+
+    return PlanOverrides(
+        runtime or "", warehouse or "", metastore, tuple(query or ()), tuple(setting or ())
+    )
+
+
 with_overrides = _with(
     "overrides",
-    lambda runtime, warehouse, metastore, query, setting: PlanOverrides(
-        runtime or "", warehouse or "", metastore, tuple(query or ()), tuple(setting or ())
-    ),
+    _overrides,
     {
         "runtime": (RuntimeOption, None),
         "warehouse": (WarehouseOption, None),
@@ -284,9 +295,17 @@ with_overrides = _with(
         "setting": (SettingOption, None),
     },
 )
+
+
+def _ending(**values: Any) -> "Ending":  # noqa: ANN401 - as its fields
+    from harness.cli.runs import Ending  # noqa: PLC0415
+
+    return Ending(**values)
+
+
 with_ending = _with(
     "ending",
-    Ending,
+    _ending,
     {
         "show": (ShowOption, False),
         "fail_on_flaky": (FailOnFlakyOption, False),
@@ -321,7 +340,9 @@ class TableOptions:
             "limits": AuditLimits(timeout_s, self.most_seconds, self.most_bytes, self.most_rows),
         }
 
-    def addresses(self, named: Sequence[str]) -> tuple[TableAddress, ...]:
+    def addresses(self, named: Sequence[str]) -> "tuple[TableAddress, ...]":
+        from harness.audit import table_list  # noqa: PLC0415 - what is known is said in a second
+
         listed = table_list.read(self.tables) if self.tables else ()
         addresses = (*map(_address, named), *listed)
         if not addresses:
@@ -329,8 +350,10 @@ class TableOptions:
         return addresses
 
 
-def _address(text: str) -> TableAddress:
+def _address(text: str) -> "TableAddress":
     """Return an address; a path from here stays what it is when the work is resumed elsewhere."""
+    from harness.audit.table_list import TableAddress  # noqa: PLC0415
+
     local = "://" not in text and (Path(text).exists() or ":" not in text)
     return TableAddress(str(Path(text).absolute()) if local and text else text)
 

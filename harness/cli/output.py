@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, Final, TextIO
+from typing import TYPE_CHECKING, ClassVar, Final, TextIO
 
 from rich import progress as rich_progress
 from rich.console import Console
@@ -22,10 +22,11 @@ from harness.cli import process
 from harness.core import progress as core_progress
 from harness.core.errors import DEFECT, HarnessError, problem_of
 from harness.core.progress import Count, Progress, megabytes
-from harness.judge.gate import Gate
-from harness.reports import html, junit, lines, terminal
-from harness.run import run_log
-from harness.run.load_run import Run
+from harness.reports import lines
+
+if TYPE_CHECKING:
+    from harness.judge.gate import Gate
+    from harness.run.load_run import Run
 
 LAST_WORD_S: Final = 1.0
 """How long an interruption waits for a line that is being written; its reader may be gone."""
@@ -66,15 +67,17 @@ class Output:
         elif text:
             say(text)
 
-    def report(self, run: Run) -> dict[str, str]:
+    def report(self, run: "Run") -> dict[str, str]:
         """Write the reports that every run has, show the matrix; return where they are."""
+        from harness.reports import html, junit, terminal  # noqa: PLC0415 - few commands make pages
+
         page = html.write(run, run.folder)
         files = {"junit": str(junit.write(run, run.folder)), "html": str(page)}
         if not (self.quiet or self.json):
             terminal.render(run, OUT, page)
         return files
 
-    def result(self, run: Run, result: Gate, status: int) -> None:
+    def result(self, run: "Run", result: "Gate", status: int) -> None:
         self.end(
             "\n".join(result.reasons),
             status=status,
@@ -100,6 +103,8 @@ class Output:
         with ExitStack() as stack:
             stack.enter_context(process.ending_at_once(partial(self._interrupted, "interrupted")))
             if self.verbose:
+                from harness.run import run_log  # noqa: PLC0415
+
                 handler = logging.StreamHandler(sys.stderr)
                 if not (self.quiet or self.json):  # else progress would be there twice
                     handler.addFilter(lambda record: record.name != core_progress.LOGGER.name)

@@ -8,6 +8,7 @@ from typing import Final
 
 from harness import engines, formats
 from harness.artifacts import distributions
+from harness.cli.named_parts import NONE, QUICK_START, NamedParts
 from harness.core import runtime_names, yaml_reader
 from harness.core.errors import UsageProblem
 from harness.core.problems import one_of, unknown_name
@@ -26,42 +27,27 @@ from harness.plan import profile as profiles
 from harness.plan.product import named_by, only, plan, select
 from harness.plan.profile import Parts, Profile, ProfileReader, Writer
 from harness.plan.usual import NO_PARTS, Request
-from harness.scenario.cells import Plan, Reader, parse_reader, with_settings
+from harness.scenario.cells import CONTROL, Plan, Reader, parse_reader, with_settings
 from harness.scenario.definition import Scenario
 
-QUICK_START: Final = "quick-start"
-"""The default profile."""
 CASES_BYTES: Final = 1 << 26
 """A file of cases is no longer; all 45,000 of the full profile take 7 MB."""
 SHOWN: Final = 3
 """So many reasons stand in a message."""
 
 
-@dataclass(frozen=True, slots=True)
-class NamedParts:
-    """Formats, writers and readers as texts of the command line; empty where none is named."""
-
-    formats: Sequence[str] = ()
-    writers: Sequence[str] = ()
-    readers: Sequence[str] = ()
-    file: Path | None = None
-    """A file of more readers."""
-
-    def read(self) -> Parts:
-        """Return the parts; users' own distributions are registered by then."""
-        of_file = custom_distributions.register_file(self.file) if self.file else ()
-        asked = (*self.readers, *of_file)
-        for name in self.formats:
-            if name not in formats.names():
-                raise unknown_name("format", name, formats.names())
-        return Parts(
-            tuple(dict.fromkeys(self.formats)),
-            tuple({text: existing_writer(text) for text in self.writers}.values()),
-            tuple(map(ProfileReader, dict.fromkeys(map(existing_reader, asked)))),
-        )
-
-
-NONE = NamedParts()
+def parts_of(named: NamedParts) -> Parts:
+    """Return the parts of these names; users' own distributions are registered by then."""
+    of_file = custom_distributions.register_file(named.file) if named.file else ()
+    asked = (*named.readers, *of_file)
+    for name in named.formats:
+        if name not in formats.names():
+            raise unknown_name("format", name, formats.names())
+    return Parts(
+        tuple(dict.fromkeys(named.formats)),
+        tuple({text: existing_writer(text) for text in named.writers}.values()),
+        tuple(map(ProfileReader, dict.fromkeys(map(existing_reader, asked)))),
+    )
 
 
 def existing_writer(text: str) -> Writer:
@@ -170,7 +156,7 @@ def make(
     """
     scenarios, chosen = select_scenarios.choose(paths or (), profile or QUICK_START)
     custom_distributions.register(paths or ())
-    parts, side = named.read(), change or UNCHANGED
+    parts, side = parts_of(named), change or UNCHANGED
     shipped_ones = profiles.load_profiles(shipped.profiles_file()).values()
     if profile is None and (paths or change):
         request = Request(parts, side.sides, side.formats_in_use, overrides.values())
@@ -188,7 +174,7 @@ def make(
     _check(result)
 
     def controlled(some: Plan) -> Plan:
-        plan_controls = partial(_planned, [shipped.load_scenario(controls.SCENARIO)])
+        plan_controls = partial(_planned, [shipped.load_scenario(CONTROL)])
         makers = distribution_support.makers_of(result)
         return controls.with_controls(some, result, makers, plan_controls)
 

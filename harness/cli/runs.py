@@ -28,7 +28,6 @@ from harness.scenario.cells import Plan
 
 ON_GITHUB: Final = "GITHUB_ACTIONS"
 """GitHub sets it to `true` in every job ("Variables reference")."""
-HISTORY_FILE: Final = RUNS / history.NAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +101,7 @@ def check_history(file: Path | None, run_dir: Path | None) -> None:
 
 def _history_of(file: Path | None, folder: Path) -> Path | None:
     """Return the file that is named, else for a run under runs/ the one there."""
-    return file or (HISTORY_FILE if folder.parent.resolve() == RUNS.resolve() else None)
+    return file or (history.USUAL if folder.parent.resolve() == RUNS.resolve() else None)
 
 
 def stored_or_folder(run: Path, file: Path) -> Path:

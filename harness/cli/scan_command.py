@@ -8,9 +8,12 @@ import typer
 
 from harness.cli import options
 from harness.cli.output import Output
+from harness.cli.upgrade import known
+from harness.cli.upgrade.request import UpgradeRequest
 from harness.core.atomic_write import atomic_write
-from harness.core.errors import EnvironmentProblem
+from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.texts import counted
+from harness.reports import lines as report
 from harness.usage import usage_file
 from harness.usage.scan import UNREAD
 from harness.usage.scan import scan as look
@@ -43,6 +46,18 @@ def scan(
             "Can be given several times.",
         ),
     ] = None,
+    old: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--from",
+            metavar="NAME",
+            help="The reader that you have: say what is known of an upgrade of it on these tables.",
+        ),
+    ] = None,
+    new: Annotated[
+        list[str] | None,
+        typer.Option("--to", metavar="NAME", help="The reader that you would have; with --from."),
+    ] = None,
 ) -> int:
     """Look at your tables, read-only: their formats, features and schema changes.
 
@@ -57,7 +72,12 @@ def scan(
 
     Example: harness scan thrift://metastore:9083 --database 'sales*'
     Example: harness scan s3://lake/warehouse
+
+    With --from and --to the tables that an upgrade hits are named, by what
+    runs have shown already (harness upgrade --usage); no engine is asked.
     """
+    if bool(old) is not bool(new):
+        raise UsageProblem("name what you have by --from and what you would have by --to")
     usage = look(address, database or (), output.progress())
     with atomic_write(out) as part:
         part.write_text(usage_file.text(usage), encoding="utf-8")
@@ -70,5 +90,13 @@ def scan(
     lines += [f"not read: {name}: {why}" for name, why in list(unread.items())[:SHOWN]]
     if len(unread) > SHOWN:
         lines.append(f"… and {len(unread) - SHOWN:,} more; {out} names all")
-    output.end("\n".join(lines), status=status, file=str(out), tables=dict(totals))
-    return status
+    facts = {"file": str(out), "tables": dict(totals)}
+    if not (old and new):
+        output.end("\n".join(lines), status=status, **facts)
+        return status
+    report.say(output.out, "\n".join(lines) + "\n")
+    request = UpgradeRequest(old, new, usage, out)
+    answered = known.answer(request, None, output, questions=False, least=status, **facts)
+    if answered is None:
+        raise UsageProblem("--from and --to of a scan name readers, such as trino-476")
+    return answered

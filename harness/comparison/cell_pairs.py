@@ -11,11 +11,10 @@ from typing import Final
 
 from harness.core.grouping import grouped
 from harness.core.records import Finding, FindingKind, OutcomeKind, Verdict, VerdictKind
-from harness.formats.api import HANDOVER_VERSION
-from harness.plan import controls
+from harness.core.setting_values import HANDOVER_VERSION
 from harness.run import causes
 from harness.run.load_run import WRITE, Run, RunInfo, VariantInfo
-from harness.scenario.cells import Cell, parse_reader
+from harness.scenario.cells import CONTROL, Cell, parse_reader
 
 WrongValue = tuple[FindingKind, str, str, str]
 """A wrong place wherever it was read from: the finding, the row's key, the column, the value."""
@@ -240,7 +239,7 @@ def cell_pairs(old: Run, new: Run, names: Correspondence = AS_NAMED) -> tuple[Ce
 
 def _matters(pair: CellPair) -> bool:
     one_side = pair.old is None or pair.new is None
-    if one_side and pair.either.scenario == controls.SCENARIO:
+    if one_side and pair.either.scenario == CONTROL:
         return False
     return not (pair.is_step and pair.change is VerdictChange.RIGHT_AS_BEFORE)
 

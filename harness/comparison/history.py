@@ -39,7 +39,8 @@ from harness.scenario.cells import Cell, parse_reader
 if TYPE_CHECKING:
     import pandas as pd
 
-NAME: Final = "history.sqlite"
+USUAL: Final = run_folder.RUNS / "history.sqlite"
+"""The file of the runs under runs/."""
 VARIABLE: Final = "HARNESS_HISTORY"
 _MADE_BY: Final = {"application_id": 0x4C544831, "user_version": 4}
 """Tells the file from those of other programs, and of harnesses with another table."""
@@ -56,7 +57,7 @@ _SCHEMA: Final = (
 """`content` is a ZIP file."""
 _EXPLANATION: Final = re.compile(r"^(about|source):.*\n( .*\n)*", re.MULTILINE)
 """The part of a scenario's text that no engine ever sees."""
-_DATABASE: Final = re.compile(r"\bs_[0-9a-f]{16}\b")
+DATABASE: Final = re.compile(r"\bs_[0-9a-f]{16}\b")
 """Named after the state of the table, whose digest is stored by itself."""
 
 
@@ -77,7 +78,7 @@ class StoredRun:
         return self.info.id, started.isoformat(timespec="microseconds")
 
 
-_RUN: Final = TypeAdapter(StoredRun)
+RUN: Final = TypeAdapter(StoredRun)
 
 
 class StoredCell(NamedTuple):
@@ -99,7 +100,7 @@ class HistoryStore:
     def runs(self) -> tuple[StoredRun, ...]:
         """Return every run, the oldest first."""
         rows = self._connection.execute("SELECT plan FROM run ORDER BY started, id")
-        runs = [_RUN.validate_json(zlib.decompress(plan)) for (plan,) in rows]
+        runs = [RUN.validate_json(zlib.decompress(plan)) for (plan,) in rows]
         times = Counter(run.name for run in runs)
         return tuple(
             run
@@ -125,8 +126,8 @@ class HistoryStore:
 
     def add(self, run: Run) -> None:
         """Store a run; it replaces what was stored of it before."""
-        stored = _stored_run(run)
-        row = *stored.key, zlib.compress(_RUN.dump_json(stored)), _packed(run)
+        stored = stored_run(run)
+        row = *stored.key, zlib.compress(RUN.dump_json(stored)), _packed(run)
         with self._connection:
             self._connection.execute("INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?)", row)
 
@@ -201,9 +202,14 @@ def _digest(text: str) -> str:
     return hashlib.blake2b(data, digest_size=8).hexdigest() if text else ""
 
 
-def _stored_run(run: Run) -> StoredRun:
+def text_digest(scenario: str) -> str:
+    """Return what stands for the text of a scenario, but for what it says of itself."""
+    return _digest(_EXPLANATION.sub("", scenario))
+
+
+def stored_run(run: Run) -> StoredRun:
     info, states = run.info, grouped((state.variant, state.digest) for state in run.states)
-    texts = {name: _digest(_EXPLANATION.sub("", text)) for name, text in info.scenarios.items()}
+    texts = {name: text_digest(text) for name, text in info.scenarios.items()}
     locks = {name: _digest(text) for name, text in info.locks.items()}
     info = replace(info, scenarios=texts, locks=locks, cells=(), excluded=(), pairs=(), partly=())
     counts = Counter(verdict.verdict for verdict in run.verdicts)
@@ -235,7 +241,7 @@ def _stored_cell(run: Run, verdict: Verdict) -> StoredCell:
         verdict.verdict,
         _symptom(verdict, answer),
         " ".join(sorted(_digest(repr(place)) for place in cell_pairs.wrong_values(verdict))),
-        _digest(_DATABASE.sub("", verdict.sql)),
+        _digest(DATABASE.sub("", verdict.sql)),
         _digest(_answer_text(answer)) if answer else "",
     )
 

@@ -312,6 +312,8 @@ class SideComparison:
     """Of a format that was named and that a reader of one side cannot read, why."""
     lacking: Mapping[str, str] = field(default_factory=dict)
     """Of a format of somebody's tables that not every side has, why; empty if none has it."""
+    unasked: tuple[str, ...] = ()
+    """Of evidence: what one side alone was asked, a sentence each."""
 
     def accepting(self, lines: Iterable[Acceptance], today: datetime.date) -> SideComparison:
         left, accepted = accept(self.regressions, self.pairs, lines, self.new.run, today)
@@ -339,7 +341,9 @@ class SideComparison:
         read, or the larger part of the questions, which both sides refused.
         """
         step = not all(step.somewhere for step in self.untested)
-        return step or bool(self.unread) or 2 * self.refused_by_both > self._compared
+        return (
+            step or bool(self.unread or self.unasked) or 2 * self.refused_by_both > self._compared
+        )
 
     @cached_property
     def refused_by_both(self) -> int:

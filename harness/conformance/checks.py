@@ -33,7 +33,7 @@ from harness.formats import facts
 from harness.judge.understand import OTHERS, milliseconds
 from harness.model.canonical import Value, same, text_of
 from harness.model.query import ALL, Query
-from harness.read.reader_servers import TIMEOUT_S
+from harness.read import TIMEOUT_S
 from harness.runtime.api import Running
 from harness.runtime.process import until
 

@@ -16,6 +16,8 @@ WRITTEN_BUCKET: Final = "tables"
 DEFAULT_DATABASE: Final = "default"
 """The metastore's own, in which tables of an object store are registered."""
 WAREHOUSES: Final = (S3,)
+OFFLINE: Final = "HARNESS_OFFLINE"
+"""The variable by which nothing is downloaded."""
 AT: Final = "@"
 """Stands between the name of the lock data and what is said of the servers; absent where it is a
 process that reads from the disk."""

@@ -24,12 +24,6 @@ from harness.scenario.statements import Statement
 VariantSettings = Mapping[str, str]
 """The settings of a variant; a format ignores those that it does not know."""
 
-TABLE_VERSION: Final = "table_version"
-"""Setting of a variant: the version that its table is made in."""
-HANDOVER_VERSION: Final = "handover_version"
-"""Setting of a variant: the table version to which the first of two writers brings the table before
-the other one goes on with it."""
-
 CREATED_BY: Final = "created_by"
 """Setting of a variant: what creates the table."""
 BY_FRAME: Final = "frame"

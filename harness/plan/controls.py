@@ -11,12 +11,10 @@ from typing import Final
 from harness.artifacts import distributions
 from harness.core import runtime_names
 from harness.core.runtime_names import MetastoreChoice
-from harness.formats.api import TABLE_VERSION
+from harness.core.setting_values import TABLE_VERSION
 from harness.plan.profile import Cover, Makers, Profile, ProfileReader, Writer
-from harness.scenario.cells import Cell, Plan, Reader, Variant, parse_reader
+from harness.scenario.cells import CONTROL, Cell, Plan, Reader, Variant, parse_reader
 
-SCENARIO: Final = "control/unchanged"
-"""The scenario; every format can have it."""
 _STEP: Final = 2
 """After its last step it is asked."""
 _WHOLE: Final = ("snapshot", "all")
@@ -38,9 +36,7 @@ def needed(reader: Reader, through: MetastoreChoice) -> bool:
 def is_control(cell: Cell, variant: Variant, through: MetastoreChoice) -> bool:
     """Return whether a cell is asked so that the others of its reader can be judged."""
     whole = (cell.step, cell.view, cell.query) == (_STEP, *_WHOLE)
-    return (
-        variant.scenario.name == SCENARIO and whole and needed(parse_reader(cell.reader), through)
-    )
+    return variant.scenario.name == CONTROL and whole and needed(parse_reader(cell.reader), through)
 
 
 def with_controls(made: Plan, profile: Profile, makers: Makers, planned: Planned) -> Plan:
@@ -76,7 +72,7 @@ def _profile(
     names = dict.fromkeys(name for writer in profile.writers for name in writer.distributions)
     return replace(
         profile,
-        scenarios=(SCENARIO,),
+        scenarios=(CONTROL,),
         formats=formats,
         writers=tuple(_writer(name, makers) for name in names),
         readers=tuple(map(ProfileReader, readers)),

@@ -24,11 +24,11 @@ from harness.core.runtime_names import (
     in_runtime,
     lock_name,
 )
+from harness.core.setting_values import TABLE_VERSION
 from harness.core.tolerances import MILLISECONDS
 from harness.engines import time_travel
 from harness.engines.format_facts import FormatFacts
 from harness.formats import other_writers
-from harness.formats.api import TABLE_VERSION
 from harness.model import past_views
 from harness.model.query import MICROSECONDS, Condition
 from harness.plan.profile import Maker, Makers, Profile, Writer

@@ -15,8 +15,9 @@ from harness.artifacts import distributions
 from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
 from harness.core.problems import one_of
+from harness.core.setting_values import HANDOVER_VERSION, TABLE_VERSION
 from harness.formats import other_writers
-from harness.formats.api import BY_FRAME, CREATED_BY, HANDOVER_VERSION, TABLE_VERSION, Format
+from harness.formats.api import BY_FRAME, CREATED_BY, Format
 from harness.model import past_views as views
 from harness.model import query_shapes
 from harness.model.commit import BRANCH

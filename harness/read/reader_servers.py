@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Self
+from typing import Self
 
 from harness.artifacts import distributions, object_storage
 from harness.artifacts.cache import Cache
@@ -18,6 +18,7 @@ from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress, started
 from harness.core.runtime_names import USUAL_METASTORE, MetastoreChoice
 from harness.engines.api import Engine, PlannedReads, Server
+from harness.read import TIMEOUT_S
 from harness.read.questions import load_engine
 from harness.runtime import memory, metastore_client, provide, work_folders
 from harness.runtime.metastore import Metastore
@@ -25,9 +26,6 @@ from harness.runtime.metastore_client import CatalogGoneProblem, CatalogRefusedE
 from harness.runtime.process import EndedProblem
 from harness.write import state_store
 from harness.write.state_store import State
-
-TIMEOUT_S: Final = 120.0
-"""After so long a query counts as unanswered."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,19 +12,13 @@ from itertools import chain, permutations
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from harness import engines, formats
-from harness.artifacts import distributions
 from harness.core import refusals
-from harness.core.errors import ScenarioProblem
 from harness.core.grouping import grouped
 from harness.core.records import Answer, FindingKind, Refusal, Responsible, Verdict, VerdictKind
 from harness.core.runtime_names import lock_name
 from harness.model import past_views
-from harness.run.baseline_files import scenario_file
 from harness.run.load_run import Run, VariantInfo
-from harness.scenario import load
 from harness.scenario.cells import parse_reader
-from harness.scenario.operations import name_of
 
 ORDER: Final = (
     VerdictKind.WRONG,
@@ -276,6 +270,9 @@ def lines_of(reader: str, format_name: str) -> tuple[SettingLine, ...]:
 
     Nothing where the distribution or the format is not there any longer.
     """
+    from harness import engines, formats  # noqa: PLC0415 - who looks for settings can wait
+    from harness.artifacts import distributions  # noqa: PLC0415
+
     asked = parse_reader(reader)
     if not distributions.exists(asked.distribution) or format_name not in formats.names():
         return ()
@@ -451,6 +448,8 @@ class ScenarioLines:
         return self.of(first.variant, _began_at(cause, self._run.info.variant(first.variant)))
 
     def _file(self, scenario: str) -> Path | None:
+        from harness.run.baseline_files import scenario_file  # noqa: PLC0415
+
         return scenario_file(self._run.info, scenario)
 
 
@@ -463,6 +462,11 @@ def _began_at(cause: RunCause, variant: VariantInfo) -> int:
 
 def _steps(path: Path) -> Sequence[tuple[str, int]]:
     """Return the operation and the line of each step of a file; nothing where it is wrong."""
+    from harness import formats  # noqa: PLC0415 - only annotations need the lines
+    from harness.core.errors import ScenarioProblem  # noqa: PLC0415
+    from harness.scenario import load  # noqa: PLC0415
+    from harness.scenario.operations import name_of  # noqa: PLC0415
+
     try:
         scenario = load.load(path, formats.keeping_case())
     except ScenarioProblem:

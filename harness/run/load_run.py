@@ -18,8 +18,6 @@ from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError, WrapSerializer
 
-from harness.artifacts import distributions
-from harness.artifacts.result_cache import ResultCache
 from harness.core import jsonl, records
 from harness.core.atomic_write import atomic_write
 from harness.core.errors import UsageProblem
@@ -27,7 +25,6 @@ from harness.core.grouping import grouped
 from harness.core.jsonl import ByKey, Record, RecordFile
 from harness.core.records import Answer, OutcomeKind, QuestionKey, StateRecord, Verdict, VerdictKind
 from harness.core.runtime_names import USUAL_METASTORE, MetastoreChoice
-from harness.model.simulation.reader import StrategyAnswer
 from harness.run import frames
 from harness.run.frames import FrameColumn
 from harness.scenario.cells import AskedAgain, Cell, Excluded, Pairs, Partly, Unlike
@@ -290,6 +287,8 @@ def read_info(folder: Path) -> RunInfo:
         raise UsageProblem(f"{path}: {first_wrong(wrong)}; run the profile again") from wrong
     if len(info.cells) > MANY_CELLS and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)):
         trim(0)  # glibc's: what the parser of a huge text needed is else never used again
+    if info.locks:
+        from harness.artifacts import distributions  # noqa: PLC0415 - few runs have such
     for name, text in info.locks.items():
         if not distributions.is_shipped(name):  # it may be by now
             distributions.register(name, text, f"{path}, lock data of {name}")
@@ -308,13 +307,16 @@ def first_wrong(wrong: ValueError) -> str:
 if TYPE_CHECKING:
     import pandas as pd
 
+    from harness.artifacts.result_cache import ResultCache
+    from harness.model.simulation.reader import StrategyAnswer
+
 
 WRITE: Final = "write"
 """The view of a verdict that is about a step itself and not about a reader's answer."""
 DID_NOT_RUN: Final = "did not run"
 NOT_JUDGED: Final = "answered but not judged; judge the run again"
 _NONE: Final[Mapping[str, Verdict]] = {}
-StrategyAnswers = Callable[[], Mapping[QuestionKey, tuple[StrategyAnswer, ...]]]
+StrategyAnswers = Callable[[], "Mapping[QuestionKey, tuple[StrategyAnswer, ...]]"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,6 +340,8 @@ class Run:
     recorded: Mapping[str, Verdict]
     report_cache: ReportCache = field(default=UNCACHED, compare=False, repr=False)
     """Of runs with the same records, all of them."""
+    profiles: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    """Of evidence, which has no folder: by its case, the profile that asks each cell."""
     strategy_answers: StrategyAnswers = field(default=dict, compare=False, repr=False)
     """What each read strategy would answer to the questions that some reader got wrong, each table
     once; worked out when it is called, where somebody handed it on (`run.strategy_answers`)."""

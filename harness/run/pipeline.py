@@ -30,8 +30,8 @@ from harness.core.records import Answer, StateRecord
 from harness.core.runtime_names import PROCESS, MetastoreChoice
 from harness.core.texts import counted
 from harness.judge.baseline import Applied
-from harness.read import read_states
-from harness.read.reader_servers import TIMEOUT_S, ReadContext
+from harness.read import TIMEOUT_S, read_states
+from harness.read.reader_servers import ReadContext
 from harness.run import baseline_files, load_run, plan_record, run_folder, run_log
 from harness.run.load_run import ReaderInfo, ReportCache, Run
 from harness.run.run_judge import LiveVerdicts, RunJudge, due, with_strategy_answers

@@ -16,7 +16,7 @@ from harness.run import baseline_files, load_run
 from harness.run.load_run import MetastoreInfo, ReaderInfo, RunInfo, StepInfo, VariantInfo
 from harness.runtime import metastore
 from harness.scenario import load
-from harness.scenario.cells import Excluded, Plan, Reader, Variant, parse_reader
+from harness.scenario.cells import CONTROL, Excluded, Plan, Reader, Variant, parse_reader
 from harness.scenario.definition import Scenario
 from harness.scenario.dump import dump
 from harness.scenario.notices import renames_by_write
@@ -103,7 +103,7 @@ def _metastore_info(through: MetastoreChoice) -> MetastoreInfo | None:
 def _check_controls(info: RunInfo, reader: Reader) -> None:
     asked = {variant.format for variant in info.variants}
     can = {name for name in asked if not distribution_support.cannot(reader, name)}
-    there = {variant.format for variant in info.variants if variant.scenario == controls.SCENARIO}
+    there = {variant.format for variant in info.variants if variant.scenario == CONTROL}
     if controls.needed(reader, info.through) and (lacking := can - there):
         raise UsageProblem(
             f"{reader} is not shipped as it stands, so it must read a control first, and this "

@@ -6,13 +6,17 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from harness.core.records import QuestionKey
 from harness.core.runtime_names import USUAL_METASTORE, MetastoreChoice
 from harness.model.query_shapes import IN_BRACKETS, Shape
-from harness.scenario.definition import Scenario
 
+if TYPE_CHECKING:
+    from harness.scenario.definition import Scenario
+
+CONTROL: Final = "control/unchanged"
+"""The scenario of the control; every format can have it."""
 QUERIES: Final = tuple(str(shape) for shape in Shape if shape not in IN_BRACKETS)
 """The shapes of questions that a profile may name, beside those with a condition or a number."""
 

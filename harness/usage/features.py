@@ -6,9 +6,16 @@ Sources: as of the readers of tables beside this module, which write the words.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from harness.formats.api import TABLE_VERSION
-from harness.formats.delta.format import MAPPING, VECTORS, WIDENING
-from harness.formats.iceberg.settings import DELETE_MODE, EQUALITY, FORMAT_VERSION, MERGE_ON_READ
+from harness.core.setting_values import (
+    DELETE_MODE,
+    EQUALITY,
+    FORMAT_VERSION,
+    MAPPING,
+    MERGE_ON_READ,
+    TABLE_VERSION,
+    VECTORS,
+    WIDENING,
+)
 
 Settings = Mapping[str, str]
 DEFAULTS: Final = "column-defaults"

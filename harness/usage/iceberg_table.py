@@ -5,12 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
+from harness.core.setting_values import MERGE_ON_READ
 from harness.formats.files import data_files, table_folder
 from harness.formats.files.column_parts import parts_of
 from harness.formats.files.table_folder import TableFolder, UnreadableError
 from harness.formats.iceberg import table as iceberg_table
 from harness.formats.iceberg.manifests import FileContent, avro_records
-from harness.formats.iceberg.settings import MERGE_ON_READ, MODES
+from harness.formats.iceberg.settings import MODES
 from harness.formats.iceberg.table import NAME_MAPPING, IcebergMetadata
 from harness.usage import schema_changes as diff
 from harness.usage.catalog_table import CatalogTable

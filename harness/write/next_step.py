@@ -9,9 +9,10 @@ from typing import Final
 from harness import formats
 from harness.artifacts import distributions
 from harness.core.records import Outcome, OutcomeKind
+from harness.core.setting_values import HANDOVER_VERSION
 from harness.engines.spark.launch import COMMON
 from harness.formats import other_writers
-from harness.formats.api import HANDOVER_VERSION, Format
+from harness.formats.api import Format
 from harness.model.canonical import text_of
 from harness.model.truth import Truth
 from harness.runtime import hive_mutation, provide

@@ -3,9 +3,9 @@ const DATA = JSON.parse(document.getElementById("data").textContent);
 // What cells have in common stands in the pool once; 0 is the number of nothing.
 const POOL = DATA.pool;
 const tableOf = (number) => number && { columns: POOL[number].columns, rows: POOL[number].rows.map((row) => POOL[row] || []) };
-for (const question of DATA.questions) {
+for (const [q, question] of DATA.questions.entries()) {
   const { cells, ...shared } = question;
-  question.cells = cells.map((cell) => ({ ...shared, ...cell, case: shared.case + DATA.readers[cell.r].reader }));
+  question.cells = cells.map((cell) => ({ ...shared, q, ...cell, case: shared.case + DATA.readers[cell.r].reader }));
 }
 const CELLS = DATA.questions.flatMap((question) => question.cells);
 // A cause names its cells by how far each is from the one before.

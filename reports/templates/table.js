@@ -128,13 +128,41 @@ function lineRows(part) {
   })];
 }
 
+// What several readers made of the questions that all of them were asked, each as a word.
+function onSame(readers, byQuestion) {
+  const asked = [...byQuestion.values()].filter((kinds) => readers.every(([at]) => kinds.has(at) && kinds.get(at) !== "unknown"));
+  return asked.length ? readers.map(([at, name]) => {
+    const counts = {};
+    for (const kinds of asked) counts[kinds.get(at)] = (counts[kinds.get(at)] || 0) + 1;
+    return { name, ...standing(counts) };
+  }) : [];
+}
+
+// Where versions of a product, or settings of a distribution, differ: since which one, with which one.
+function sinceList(hits) {
+  if (!DATA.versions) return null;
+  const byQuestion = new Map();
+  for (const cell of hits) byQuestion.set(cell.q, (byQuestion.get(cell.q) || new Map()).set(cell.r, cell.k));
+  const versions = DATA.versions.flatMap(({ name, readers }) => readers.slice(1).map((newer, at) => {
+    const [before, now] = onSame([readers[at], newer], byQuestion);
+    return now && now.kind !== before.kind && `${name}: ${now.word} since ${now.name}, ${before.word} before`;
+  }));
+  const settings = DATA.settings.map(({ name, readers }) => {
+    const words = new Map();
+    for (const found of onSame(readers, byQuestion)) words.set(found.word, [...(words.get(found.word) || []), found.name]);
+    return words.size > 1 && `${name}: ${[...words].map(([word, names]) => `${word} with ${names.join(" or ")}`).join("; ")}`;
+  });
+  const texts = [...versions, ...settings].filter(Boolean);
+  return texts.length ? el("details", { class: "since" }, el("summary", {}, `${plural(texts.length, "version or setting differs", "versions or settings differ")}`), el("ul", {}, texts.map((text) => el("li", {}, text)))) : null;
+}
+
 // The head of a row or of a scenario, which opens it.
 function headRow(item, level, about, terms) {
   const name = item.name.split(/(?<=[/_])/).map((piece) => [piece, el("wbr")]);
   item.button = el("button", { type: "button", "aria-expanded": "false" }, el("span", {}, name));
   item.button.addEventListener("click", () => toggle(item));
   const counts = countsOf(item.hits);
-  return el("tr", { class: level }, el("th", { scope: "row" }, item.button, el("small", {}, about)),
+  return el("tr", { class: level }, el("th", { scope: "row" }, item.button, el("small", {}, about), sinceList(item.hits)),
     table.readers.map((at) => el("td", {}, sumLink(counts[at], () => terms(DATA.readers[at].reader)))));
 }
 

@@ -19,8 +19,8 @@ import pytest
 from harness.artifacts.cache import Cache
 from harness.core.progress import Progress
 from harness.engines.api import NoAnswerError
+from harness.read import TIMEOUT_S
 from harness.read.questions import load_engine
-from harness.read.reader_servers import TIMEOUT_S
 from harness.runtime.metastore import Metastore
 from harness.runtime.process_runtime import ProcessRuntime
 from tests.engines.everyone import GREEDY, Installed

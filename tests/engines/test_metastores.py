@@ -10,8 +10,9 @@ from harness.artifacts.cache import Cache
 from harness.cli import plan_options
 from harness.core.progress import Progress
 from harness.core.records import Verdict, VerdictKind
-from harness.plan import controls, scenarios_folder
+from harness.plan import scenarios_folder
 from harness.run.load_run import Run
+from harness.scenario.cells import CONTROL
 from tests.engines import planned_run
 
 pytestmark = [pytest.mark.engines, pytest.mark.nightly, pytest.mark.alone]
@@ -44,9 +45,7 @@ def usual(cache: Cache, progress: Progress, tmp_path_factory: pytest.TempPathFac
 def verdicts_of(finished: Run, reader: str) -> Mapping[str, Verdict]:
     """Return the verdicts on a reader but those on its controls, by case."""
     every = (verdict for verdict in finished.verdicts if verdict.reader == reader)
-    return {
-        verdict.case: verdict for verdict in every if not verdict.case.startswith(controls.SCENARIO)
-    }
+    return {verdict.case: verdict for verdict in every if not verdict.case.startswith(CONTROL)}
 
 
 def headlines(finished: Run, reader: str) -> Mapping[str, object]:

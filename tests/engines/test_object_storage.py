@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from harness.core.runtime_names import AT, S3
-from harness.plan.controls import SCENARIO
+from harness.scenario.cells import CONTROL
 
 pytestmark = [pytest.mark.engines, pytest.mark.alone, pytest.mark.nightly]
 
@@ -44,7 +44,7 @@ def judged(verdict: Mapping[str, Any]) -> tuple[object, ...]:
 
 def test_the_verdicts_are_those_of_the_disk_and_the_controls_are_right(tmp_path: Path) -> None:
     stored, on_disk = verdicts(tmp_path / "s3", "--warehouse", S3), verdicts(tmp_path / "disk")
-    controls = {case for case in stored if case.startswith(SCENARIO)}
+    controls = {case for case in stored if case.startswith(CONTROL)}
     assert stored.keys() - controls == on_disk.keys()
     assert {stored[case]["verdict"] for case in controls} == {"correct"}
     assert len(controls) == len(READERS)

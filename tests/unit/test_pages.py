@@ -12,10 +12,10 @@ from typing import Final
 import pytest
 import typer
 
+from harness import read
 from harness.cli import app, plan_options
 from harness.cli.explain import recorded_cell
 from harness.core.records import FindingKind
-from harness.read import reader_servers
 from harness.reports.words import STRATEGIES
 from harness.write import writer_pool
 
@@ -106,7 +106,7 @@ def test_the_page_on_verdicts_has_each_finding() -> None:
 
 def test_the_page_on_running_has_the_time_limits_of_today() -> None:
     text = (ROOT / "docs" / "running.md").read_text(encoding="utf-8")
-    assert f"`--timeout` seconds ({reader_servers.TIMEOUT_S:g})" in text
+    assert f"`--timeout` seconds ({read.TIMEOUT_S:g})" in text
     assert f"`--write-timeout` seconds ({writer_pool.TIMEOUT_S:g})" in text
 
 

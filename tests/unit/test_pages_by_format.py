@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.artifacts.cache import ENVIRONMENT_VARIABLE, OFFLINE
+from harness.artifacts.cache import ENVIRONMENT_VARIABLE
 from harness.cli import app, flow_commands, plan_options
-from harness.cli.plan_options import NamedParts
+from harness.cli.named_parts import NamedParts
+from harness.core.runtime_names import OFFLINE
 from harness.plan import estimation
 from harness.run import pipeline
 from tests.wheel import ROOT

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from harness.cli import runs
+from harness.comparison import history
 from harness.core import jsonl
 from harness.core.records import VerdictKind
 from harness.run import load_run
@@ -35,7 +36,7 @@ def done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     ]
     jsonl.write_all(after.folder / load_run.VERDICTS, results)
     for folder in (before.folder, after.folder):
-        runs.store(load_run.load(folder), runs.HISTORY_FILE)
+        runs.store(load_run.load(folder), history.USUAL)
     names: dict[str, Any] = {}
     for block in CODE:
         exec(block, names)  # noqa: S102 - the page is ours

@@ -1,33 +1,20 @@
-"""`harness upgrade` and `harness compare`."""
+"""`harness upgrade`: what is known already, and what engines say."""
 
-import shlex
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from itertools import chain, product
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from harness.artifacts.cache import Cache
-from harness.cli import audit_command, options, plan_options, runs
+from harness.cli import options
+from harness.cli.named_parts import READER, ROLES, NamedParts
 from harness.cli.output import Output
-from harness.cli.plan_options import Change, NamedParts, PlanOverrides
-from harness.cli.runs import Resources
-from harness.cli.upgrade import rollout_runs, sides, table_command, trials
+from harness.cli.upgrade import known
+from harness.cli.upgrade.request import UpgradeRequest
 from harness.comparison import acceptance
 from harness.comparison.acceptance import Acceptance
-from harness.comparison.result import ComparedSide, NotAsked, Rollout, SideComparison, compare
 from harness.core import yaml_reader
-from harness.core.errors import HarnessError, UsageProblem
-from harness.plan import custom_distributions, select_scenarios, shipped
-from harness.read.reader_servers import TIMEOUT_S
-from harness.reports import lines, upgrade_files, upgrade_report
-from harness.run import load_run
-from harness.run.baseline_files import today
-from harness.run.pipeline import TimeLimits
-from harness.scenario.cells import Plan
-from harness.scenario.operations import name_of
+from harness.core.errors import UsageProblem
+from harness.read import TIMEOUT_S
 from harness.usage import usage_file
 
 FromOption = Annotated[
@@ -61,9 +48,7 @@ MixedOption = Annotated[
 ]
 AsOption = Annotated[
     str,
-    typer.Option(
-        "--as", metavar="ROLE", help=f"What both are on tables: {' or '.join(sides.ROLES)}."
-    ),
+    typer.Option("--as", metavar="ROLE", help=f"What both are on tables: {' or '.join(ROLES)}."),
 ]
 
 AcceptOption = Annotated[
@@ -95,6 +80,15 @@ TableOption = Annotated[
         "harness audit. --from banked: the answers in --bank. Can be given several times.",
     ),
 ]
+RunOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--run/--no-run",
+        help="Ask the engines, whatever is known already; or never. Scenarios, a profile, writers, "
+        "a metastore and a rollout are always asked of engines.",
+        show_default="what is known, and a question at a terminal where that is not enough",
+    ),
+]
 
 
 @options.with_output
@@ -110,9 +104,10 @@ def upgrade(
     rollout: RolloutOption = None,
     usage: UsageOption = None,
     accept: AcceptOption = None,
-    role: AsOption = sides.READER,
+    role: AsOption = READER,
     mixed: MixedOption = False,
     allow_partial: AllowPartialOption = False,
+    run: RunOption = None,
     folders: options.ScenariosOption = None,
     profile: options.ProfileOrPartsOption = None,
     query: options.QueryOption = None,
@@ -126,16 +121,19 @@ def upgrade(
 ) -> int:
     """Say whether you may upgrade: what changes from one engine, setting or writer to another.
 
-    Both sides are asked the same questions about the same tables and judged against what was
-    written; what was asked before is not asked again. The exit status is 1 if anything gets worse.
+    What runs have shown already is said first, within a second. Engines are asked with --run: both
+    sides the same questions about the same tables, judged against what was written. The exit status
+    is 1 if anything gets worse, 3 if something is not known.
     """
-    if role not in sides.ROLES:
-        raise UsageProblem(f"--as {role}: there is no such role; allowed: {', '.join(sides.ROLES)}")
+    if role not in ROLES:
+        raise UsageProblem(f"--as {role}: there is no such role; allowed: {', '.join(ROLES)}")
     paths = options.paths(scenarios, folders)
-    custom_distributions.register(paths)
-    named.read()  # readers of a file can be sides
     if resume or table or given != options.TableOptions():
-        others = rollout, usage, accept, profile, query, mixed, role != sides.READER
+        from harness.cli import audit_command  # noqa: PLC0415 - what is known is said in a second
+        from harness.cli.upgrade import engine_sides, table_command  # noqa: PLC0415
+
+        engine_sides.register(paths, named)
+        others = rollout, usage, accept, profile, query, mixed, role != READER
         asked = (
             None
             if resume
@@ -144,145 +142,33 @@ def upgrade(
             )
         )
         return audit_command.carried_out("upgrade", asked, run_dir, output, offline=offline)
+    request = UpgradeRequest(
+        old or (),
+        new or (),
+        usage_file.read(usage) if usage else None,
+        usage,
+        accepted_lines(accept),
+        allow_partial,
+        named,
+        k,
+        role,
+        mixed,
+        paths,
+        profile,
+        query or (),
+        setting or (),
+        rollout,
+    )
+    if not (run or request.of_runs_alone):
+        if not (old and new):
+            raise UsageProblem("name what you have by --from and what you would have by --to")
+        status = known.answer(request, run_dir, output, questions=run is None)
+        if status is not None:
+            return status
+    from harness.cli.upgrade import engine_sides  # noqa: PLC0415 - takes a second
 
-    tables, accepted = usage_file.read(usage) if usage else None, _accepted(accept)
-    overrides = PlanOverrides(queries=tuple(query or ()), settings=tuple(setting or ()))
-    unread = dict[str, str]()
-
-    def make_for(every: Sequence[sides.Side]) -> sides.MakePlan:
-        in_use = tables.formats if tables else ()
-        names, stated = plan_options.formats_named(paths, profile, named)
-        reasons, unasked = sides.unread(every, names, stated=stated)
-        unread.update(reasons)
-        if unasked and unasked == set(names):
-            texts = "; ".join(dict.fromkeys(reasons.values()))
-            takes = "; ".join(map(select_scenarios.readers_text, names))
-            raise HarnessError(f"Not known: {texts}; {takes}")
-        asked = tuple(name for name in named.formats if name not in unasked)
-
-        def make(change: sides.ChangeProfile) -> Plan:
-            changed = Change(change, sides.parts_of(every), in_use)
-            parts = replace(named, formats=asked)
-            plan = plan_options.make(paths, profile, k, None, overrides, parts, changed)
-            plan_options.check_asks(plan)
-            return plan
-
-        return make
-
-    resources = Resources(output, Cache.default(offline=offline), TimeLimits(timeout))
-    if rollout:
-        planned = rollout_runs.read(rollout)
-        with runs.new_folder(resources, "upgrade", run_dir) as path:
-            folder = sides.UpgradeFolder(path, resources, make_for(planned.sides))
-            judged = rollout_runs.judged(planned, folder)
-            judged = judged.with_scope(unread, partial_allowed=allow_partial)
-            return _finish_rollout(judged, path, output)
-    before, after = _sides(old or (), new or (), role, named)
-    if mixed and after.writer:
-        after = replace(after, writer=replace(after.writer, in_turn=True))
-    make = make_for((before, after))
-    old_plan = make(lambda profile, _: before.apply(profile))
-    plan = sides.new_plan(before, after, make)
-    with runs.new_folder(resources, "upgrade", run_dir) as path:
-        folder = sides.UpgradeFolder(path, resources, make)
-        old_side = folder.side(str(before), old_plan, "old")
-        comparison = compare(old_side, folder.side(str(after), plan, "new"))
-        for side, name in ((comparison.old, "old"), (comparison.new, "new")):
-            runs.store_side(side.run, path, name)
-        comparison = replace(
-            comparison,
-            usage=tables,
-            lacking=sides.lacking((before, after), tables.formats if tables else ()),
-        ).accepting(accepted, today())
-        comparison = trials.with_trials(comparison, before, after, plan, folder)
-        again = _again(old or (), new or (), usage, role)
-        files = _files(comparison.not_asked.values())
-        comparison = replace(comparison, command=again, files=files, unread=unread)
-        return _finish(replace(comparison, partial_allowed=allow_partial), path, output)
+    return engine_sides.ask(request, run_dir, output, timeout, offline=offline)
 
 
-def _again(old: Sequence[str], new: Sequence[str], usage: Path | None, role: str) -> str:
-    """Return the command that compares the same sides, to which options can be added."""
-    named = [("--from", name) for name in old] + [("--to", name) for name in new]
-    named += [("--usage", str(usage))] if usage else []
-    named += [("--as", role)] if role != sides.READER else []
-    return shlex.join(["harness", "upgrade", *chain.from_iterable(named)])
-
-
-def _files(not_asked: Iterable[NotAsked]) -> Mapping[tuple[str, str], str]:
-    """Return of each format and step that was never asked about the shortest scenario's file."""
-    lacking = {(one.format, step): "" for one in not_asked for step in one.operations}
-    scenarios = shipped.load_scenarios(shipped.scenarios_folder()) if lacking else ()
-    for scenario in sorted(scenarios, key=lambda scenario: len(scenario.steps), reverse=True):
-        for operation in scenario.operations:
-            steps = {name_of(operation), *operation.features()}
-            of_formats = product(scenario.formats, steps)
-            lacking |= dict.fromkeys(set(of_formats) & lacking.keys(), scenario.path)
-    return lacking
-
-
-def _sides(
-    old: Sequence[str], new: Sequence[str], role: str, named: NamedParts
-) -> tuple[sides.Side, sides.Side]:
-    if not (old and new):
-        raise UsageProblem("name what you have by --from and what you would have by --to")
-    before, after = sides.side(old, role), sides.side(new, role)
-    sides.check(before, after)
-    for part, names in ((sides.READER, named.readers), (sides.WRITER, named.writers)):
-        if names and part in after.parts:
-            problem = f"--{part} cannot be combined with {part}s in --from and --to"
-            raise UsageProblem(f"{problem}; leave out --{part} {names[0]}")
-    return before, sides.registered_first(before, after)
-
-
-@options.with_output
-def compare_runs(
-    output: Output,
-    old: Annotated[Path, typer.Argument(help="The folder of the run before, or its stored name.")],
-    new: Annotated[Path, typer.Argument(help="The folder of the run after, or its stored name.")],
-    accept: AcceptOption = None,
-    allow_partial: AllowPartialOption = False,
-    history: options.HistoryFileOption = runs.HISTORY_FILE,
-) -> int:
-    """Show what is different between two runs, check by check; start no engine.
-
-    A stored run (harness history list) needs no folder: it is restored under runs/.
-    """
-    accepted = _accepted(accept)
-    before, after = (runs.stored_or_folder(run, history) for run in (old, new))
-    was = load_run.load(before)
-    now = load_run.load(after, beside=was)
-    comparison = compare(ComparedSide(was.info.id, was), ComparedSide(now.info.id, now))
-    comparison = replace(comparison.accepting(accepted, today()), partial_allowed=allow_partial)
-    return _finish(comparison, now.folder, output)
-
-
-def _accepted(file: Path | None) -> tuple[Acceptance, ...]:
+def accepted_lines(file: Path | None) -> tuple[Acceptance, ...]:
     return acceptance.parse(yaml_reader.read(file), str(file)) if file else ()
-
-
-def _finish(comparison: SideComparison, folder: Path, output: Output) -> int:
-    files = upgrade_files.write(comparison, folder)
-    lines.render(upgrade_report.document(comparison), output.out)
-    data = upgrade_files.answer_data(comparison)
-    intro = "Every answer that is not right as before, old beside new:"
-    facts = {name: data[name] for name in ("answer", "decision", "settings")}
-    return _end(output, comparison.status, intro, files, **facts, changes=data["counts"])
-
-
-def _finish_rollout(rollout: Rollout, folder: Path, output: Output) -> int:
-    files = upgrade_files.write_rollout(rollout, folder)
-    lines.render(upgrade_files.rollout_document(rollout, folder), output.out)
-    facts = {"safe": rollout.safe, "safe_order": rollout.safe_order}
-    intro, answer = "Each state as a page of its own:", upgrade_files.rollout_headline(rollout)
-    return _end(output, rollout.status, intro, files, answer=answer, **facts)
-
-
-def _end(
-    output: Output, status: int, intro: str, files: Mapping[str, Path], **facts: object
-) -> int:
-    lines.say(output.out, f"\n{intro}")
-    lines.command(output.out, str(files["html"]))
-    reports = {name: str(path) for name, path in files.items()}
-    output.end(status=status, **facts, reports=reports)
-    return status

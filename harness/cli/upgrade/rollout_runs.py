@@ -16,8 +16,8 @@ from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
 from harness.core.problems import Problems, one_of
 from harness.core.runtime_names import MetastoreChoice
+from harness.core.setting_values import HANDOVER_VERSION, TABLE_VERSION
 from harness.core.yaml_reader import load_yaml
-from harness.formats.api import HANDOVER_VERSION, TABLE_VERSION
 from harness.formats.hudi import settings as hudi_settings
 from harness.plan import Writer
 from harness.plan.product import handovers

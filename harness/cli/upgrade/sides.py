@@ -10,11 +10,12 @@ from typing import Final
 
 from harness.artifacts import distributions
 from harness.cli import plan_options, runs
+from harness.cli.named_parts import READER, WRITER
 from harness.cli.runs import Resources
 from harness.comparison.result import ComparedSide
 from harness.core.errors import UsageProblem
 from harness.core.runtime_names import PROCESS, MetastoreChoice, given, in_runtime, lock_name
-from harness.formats.api import TABLE_VERSION
+from harness.core.setting_values import TABLE_VERSION
 from harness.plan import Parts, Profile, ProfileReader, Writer, distribution_support
 from harness.plan import select_scenarios as selection
 from harness.plan.distribution_support import TABLE_VERSIONS
@@ -87,11 +88,7 @@ Components = Mapping[str, str]
 _VERSIONED: Final = re.compile(r"(?P<engine>[a-z]+-\d[\w.]*?)(-(?P<library>[a-z]+-\d.*))?")
 ENGINE, LIBRARY, RUNTIME = "engine", "library", "runtime"
 SETTING: Final = "setting "
-READER: Final = "reader"
-WRITER: Final = "writer"
 METASTORE: Final = "metastore"
-ROLES: Final = (READER, WRITER)
-"""What a distribution that can be both is asked to be."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from harness.comparison.regressions import Remedy, Swap, ranked, reader_remedy, 
 from harness.comparison.result import SideComparison, compare
 from harness.core.errors import UsageProblem
 from harness.core.records import Verdict, VerdictKind
-from harness.formats.api import TABLE_VERSION
+from harness.core.setting_values import TABLE_VERSION
 from harness.formats.hudi import settings as hudi_settings
 from harness.run.causes import SettingLine, lines_of
 from harness.scenario.cells import Cell, Plan, Reader

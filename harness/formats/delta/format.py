@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from harness.core.setting_values import SettingValues
+from harness.core.setting_values import MAPPING, VECTORS, WIDENING, SettingValues
 from harness.engines.format_facts import FormatFacts, Timeline
 from harness.engines.time_travel import NEXT_VERSION, VERSION
 from harness.formats.api import (
@@ -57,10 +57,7 @@ SESSION: Final = {
     # A vacuum is a version of the table then.
     "spark.databricks.delta.vacuum.logging.enabled": "true",
 }
-MAPPING: Final = "column_mapping"
 LATER: Final = "later"
-VECTORS: Final = "deletion_vectors"
-WIDENING: Final = "type_widening"
 FEED: Final = "change_data_feed"
 SWITCHED: Final = {
     VECTORS: "delta.enableDeletionVectors",

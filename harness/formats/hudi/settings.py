@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from harness.core.setting_values import SettingValues
+from harness.core.setting_values import HANDOVER_VERSION, SettingValues
 from harness.formats import layout
-from harness.formats.api import BY_FRAME, CREATED_BY, HANDOVER_VERSION, VariantSettings
+from harness.formats.api import BY_FRAME, CREATED_BY, VariantSettings
 from harness.model.schema import MergeMode, Table
 from harness.scenario.definition import SCHEMA_CHANGES, WRITE_CLIENT, Scenario
 from harness.scenario.operations.row_writes import Insert

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from harness.core.setting_values import DELETE_MODE, EQUALITY, FORMAT_VERSION, MERGE_ON_READ
 from harness.engines.format_facts import FormatFacts, Timeline
 from harness.engines.time_travel import SNAPSHOT
 from harness.formats.api import (
@@ -23,16 +24,7 @@ from harness.formats.files import data_files
 from harness.formats.iceberg import files as iceberg_files
 from harness.formats.iceberg import settings as iceberg_settings
 from harness.formats.iceberg import table as iceberg_table
-from harness.formats.iceberg.settings import (
-    DELETE_MODE,
-    EQUALITY,
-    FORMAT_VERSION,
-    MERGE_ON_READ,
-    MOMENTS,
-    SETTINGS,
-    VERSION,
-    WITH_ZONE,
-)
+from harness.formats.iceberg.settings import MOMENTS, SETTINGS, VERSION, WITH_ZONE
 from harness.formats.spark_statements import create_table, failed_rows, whole_rows
 from harness.model.commit import AS_OF, BRANCH, TAG
 from harness.model.file_facts import ColumnStatistics, FileFact, FileKind

@@ -8,7 +8,13 @@ from dataclasses import replace
 from typing import Final
 
 from harness.artifacts import distributions
-from harness.core.setting_values import SettingValues
+from harness.core.setting_values import (
+    DELETE_MODE,
+    EQUALITY,
+    FORMAT_VERSION,
+    MERGE_ON_READ,
+    SettingValues,
+)
 from harness.engines.format_facts import FormatFacts
 from harness.engines.trino import engine
 from harness.formats import layout, trinoql
@@ -113,14 +119,10 @@ def _plain(settings: Mapping[str, str]) -> tuple[str, str]:
     return f"{DATABASE}.{PLAIN}", f"{LOCATION}/{PLAIN}"
 
 
-FORMAT_VERSION: Final = "format_version"
 VERSION: Final = "2"
 NEWEST: Final = "3"
 MODES: Final = ("write.delete.mode", "write.update.mode", "write.merge.mode")
-DELETE_MODE: Final = "delete_mode"
 COPY_ON_WRITE: Final = "copy-on-write"
-MERGE_ON_READ: Final = "merge-on-read"
-EQUALITY: Final = "equality"
 FILE_FORMAT: Final = "file_format"
 PARQUET: Final = "parquet"
 FILE_FORMATS: Final = ("write.format.default", "write.delete.format.default")

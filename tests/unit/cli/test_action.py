@@ -65,7 +65,7 @@ def test_the_action_installs_itself_and_gives_the_command_its_inputs(
     command = "--usage my usage.yaml my/ --format iceberg --run-dir lake-table-upgrade"
     assert calls(tmp_path) == [
         f"python -m pip install --quiet {ROOT}",
-        f"harness upgrade --from trino-476 --to trino-483 {command}",
+        f"harness upgrade --run --from trino-476 --to trino-483 {command}",
     ]
 
 

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.artifacts.cache import OFFLINE, Cache
+from harness.artifacts.cache import Cache
 from harness.cli import app
+from harness.core.runtime_names import OFFLINE
 
 Capture = pytest.CaptureFixture[str]
 

@@ -19,7 +19,7 @@ from tests.builders.recorded_run import RECORDED
 
 Capture = pytest.CaptureFixture[str]
 
-STORE = runs.HISTORY_FILE
+STORE = history.USUAL
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,8 @@ import pytest
 from rich.console import Console
 
 from harness.cli import app, flow_commands, plan_options
-from harness.cli.plan_options import NamedParts, PlanOverrides
+from harness.cli.named_parts import NamedParts
+from harness.cli.plan_options import PlanOverrides
 from harness.core.errors import UsageProblem
 from harness.plan import estimate, estimation
 from harness.scenario.cells import Cell, Excluded, Plan, Variant, parse_reader

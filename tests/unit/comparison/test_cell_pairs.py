@@ -11,8 +11,8 @@ from harness.comparison.cell_pairs import (
     correspondence,
 )
 from harness.core.records import Finding, FindingKind, OutcomeKind, Verdict, VerdictKind
-from harness.plan import controls
 from harness.run.load_run import WRITE, RunInfo
+from harness.scenario.cells import CONTROL
 from tests.builders.verdicts import OTHER, VARIANT, WRITER, finding, run, state, verdict
 
 RIGHT, WRONG = VerdictKind.CORRECT, VerdictKind.WRONG
@@ -56,7 +56,7 @@ def test_a_planned_cell_that_was_never_judged_is_unknown() -> None:
 
 
 def test_the_control_of_a_reader_that_one_side_alone_has_is_no_pair() -> None:
-    control = replace(verdict(RIGHT, variant=OTHER), scenario=controls.SCENARIO)
+    control = replace(verdict(RIGHT, variant=OTHER), scenario=CONTROL)
     with_control, without = run(verdict(RIGHT), control), run(verdict(RIGHT))
     for old, new in ((without, with_control), (with_control, without)):
         assert [cell_pair.either.scenario for cell_pair in cell_pairs(old, new)] == [

@@ -31,7 +31,7 @@ def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    return tmp_path / "stored" / history.NAME
+    return tmp_path / "stored" / history.USUAL.name
 
 
 def add(file: Path, *runs: Run) -> None:
@@ -122,7 +122,7 @@ def test_runs_that_are_stored_at_once_are_all_stored(sampled: Run, file: Path) -
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda run: add(file, run), runs))
     assert names(file) == [f"r{day}" for day in range(8)]
-    assert [path.name for path in file.parent.iterdir()] == [history.NAME]
+    assert [path.name for path in file.parent.iterdir()] == [history.USUAL.name]
 
 
 def test_what_breaks_off_leaves_the_file_as_it_was(

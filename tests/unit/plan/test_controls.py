@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from harness.cli import plan_options
-from harness.cli.plan_options import NamedParts
+from harness.cli.named_parts import NamedParts
 from harness.plan import controls
-from harness.scenario.cells import Cell, Plan
+from harness.scenario.cells import CONTROL, Cell, Plan
 
 OTHER = "trino-479@container"
 COW = "control/unchanged[hudi-cow]@spark-3.5.8-hudi-0.15.0"
@@ -24,7 +24,7 @@ def of_control(made: Plan) -> list[Cell]:
 def test_readers_that_are_shipped_have_none() -> None:
     made = plan_options.make(None, "quick-start", "")
     assert of_control(made) == []
-    assert all(variant.scenario.name != controls.SCENARIO for variant in made.variants)
+    assert all(variant.scenario.name != CONTROL for variant in made.variants)
 
 
 def test_another_version_has_one_for_each_format_and_is_asked_it_first() -> None:
@@ -54,7 +54,7 @@ def test_each_writer_makes_one_of_the_oldest_tables_that_it_makes(tmp_path: Path
         "steps: [{insert: [1]}]\n"
     )
     made = plan_options.make([tmp_path], "mine", "")
-    variants = [variant for variant in made.variants if variant.scenario.name == controls.SCENARIO]
+    variants = [variant for variant in made.variants if variant.scenario.name == CONTROL]
     assert [
         (variant.writers[0], variant.settings.get("table_version", "")) for variant in variants
     ] == [

@@ -7,7 +7,7 @@ import pytest
 
 from harness.artifacts import distributions
 from harness.cli import plan_options
-from harness.cli.plan_options import NamedParts
+from harness.cli.named_parts import NamedParts
 from harness.core.errors import ScenarioProblem
 from harness.plan import custom_distributions, shipped
 

@@ -7,14 +7,14 @@ import pytest
 
 from harness import engines, formats
 from harness.artifacts import distributions
-from harness.cli import plan_options
+from harness.cli import named_parts, plan_options
 from harness.cli.plan_options import PlanOverrides
 from harness.core.errors import ScenarioProblem, UsageProblem
 from harness.core.runtime_names import USUAL_METASTORE, MetastoreChoice
 from harness.plan import controls, distribution_support
 from harness.plan.distribution_support import cannot, check_combination
 from harness.run import pipeline
-from harness.scenario.cells import Plan, Reader, parse_reader
+from harness.scenario.cells import CONTROL, Plan, Reader, parse_reader
 from harness.write import write_variants
 
 READERS = tuple(distribution.name for distribution in distribution_support.readers())
@@ -151,7 +151,7 @@ def test_through_another_one_every_reader_has_a_control(
         c for c in made.cells if controls.is_control(c, variants[c.variant], made.metastore)
     )
     assert control == made.cells[0]
-    assert control.variant.startswith(controls.SCENARIO)
+    assert control.variant.startswith(CONTROL)
 
 
 def test_tables_are_written_on_the_usual_one_and_read_through_the_other(tmp_path: Path) -> None:
@@ -251,6 +251,6 @@ def test_another_one_serves_no_object_store(tmp_path: Path) -> None:
 
 
 def test_containers_and_readers_of_an_object_store_are_not_asked_in_one_run() -> None:
-    both = plan_options.NamedParts(readers=["trino-476@s3", "trino-476@container"])
+    both = named_parts.NamedParts(readers=["trino-476@s3", "trino-476@container"])
     with pytest.raises(UsageProblem, match="no one serves both trino-476@container and trino-476@"):
         plan_options.make(None, "first", "", named=both)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli import plan_options
-from harness.cli.plan_options import NONE, NamedParts
+from harness.cli.named_parts import NONE, NamedParts
 from harness.core.errors import UsageProblem
 from harness.plan import distribution_support
 from harness.plan.select_scenarios import AD_HOC

@@ -7,8 +7,8 @@ import pytest
 
 from harness.cli import plan_options
 from harness.core.errors import UsageProblem
-from harness.plan import choose, controls, find, only
-from harness.scenario.cells import Cell, Plan
+from harness.plan import choose, find, only
+from harness.scenario.cells import CONTROL, Cell, Plan
 
 SCENARIO = """\
 table:
@@ -110,13 +110,13 @@ def test_a_case_that_the_plan_does_not_have_is_reported(mine: Path, tmp_path: Pa
 def besides(plan: Plan) -> list[Cell]:
     """Return the cells of a plan that are no controls."""
     names = {variant.id: variant.scenario.name for variant in plan.variants}
-    return [cell for cell in plan.cells if names[cell.variant] != controls.SCENARIO]
+    return [cell for cell in plan.cells if names[cell.variant] != CONTROL]
 
 
 def test_a_scenario_planned_alone_has_the_cells_that_it_has_among_all() -> None:
     # Each plan through another metastore has controls of its own.
     whole = plan_options.make(None, "ci", "")
-    chosen = [variant for variant in whole.variants if variant.scenario.name != controls.SCENARIO]
+    chosen = [variant for variant in whole.variants if variant.scenario.name != CONTROL]
     paths = dict.fromkeys(variant.scenario.path for variant in chosen)
     alone = [plan_options.make([Path(path)], "ci", "") for path in paths]
     assert [cell for plan in alone for cell in besides(plan)] == besides(whole)

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from harness.cli import plan_options
-from harness.cli.plan_options import Change, NamedParts, PlanOverrides
+from harness.cli.named_parts import NamedParts
+from harness.cli.plan_options import Change, PlanOverrides
 from harness.core.errors import UsageProblem
 from harness.plan import Parts, Profile, ProfileReader, estimate, usual
 from harness.scenario.cells import Plan, Variant, parse_reader

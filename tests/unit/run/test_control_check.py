@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from harness.core.records import Answer, Finding, FindingKind, Verdict, VerdictKind, Witness
-from harness.plan import controls, shipped
+from harness.plan import shipped
 from harness.run import run_judge
-from harness.scenario.cells import Cell, Plan, Variant, parse_reader
+from harness.scenario.cells import CONTROL, Cell, Plan, Variant, parse_reader
 
 OTHER, SHIPS = "trino-479@container", "trino-476@container"
-SCENARIOS = {name: shipped.load_scenario(name) for name in (controls.SCENARIO, "hudi/move")}
+SCENARIOS = {name: shipped.load_scenario(name) for name in (CONTROL, "hudi/move")}
 
 
 def variant(scenario: str, format_name: str) -> Variant:
@@ -18,11 +18,11 @@ def variant(scenario: str, format_name: str) -> Variant:
 
 VARIANTS = tuple(
     variant(scenario, name)
-    for scenario in (controls.SCENARIO, "hudi/move")
+    for scenario in (CONTROL, "hudi/move")
     for name in ("hudi-cow", "hudi-mor")
 )
 CONTROLS = {
-    name: Cell(f"{controls.SCENARIO}[{name}]", 2, OTHER, "snapshot", "all")
+    name: Cell(f"{CONTROL}[{name}]", 2, OTHER, "snapshot", "all")
     for name in ("hudi-cow", "hudi-mor")
 }
 ASKED = [
@@ -96,7 +96,7 @@ def test_a_table_that_a_reader_is_declared_not_to_know_says_nothing_of_its_set_u
 
 def test_one_control_that_is_read_is_enough() -> None:
     """What another writer has made the reader may be too old, or too new, to know."""
-    more = Variant("more", SCENARIOS[controls.SCENARIO], "hudi-cow", {}, ())
+    more = Variant("more", SCENARIOS[CONTROL], "hudi-cow", {}, ())
     second = replace(CONTROLS["hudi-cow"], variant="more")
     plan = replace(PLAN, variants=(*VARIANTS, more), cells=(*PLAN.cells, second))
     first = verdict(CONTROLS["hudi-cow"], VerdictKind.REFUSED, "too new")

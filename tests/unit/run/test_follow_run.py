@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.core.records import Answer, Responsible, Verdict, VerdictKind
-from harness.plan import controls
-from harness.scenario.cells import Cell, Plan, parse_reader
+from harness.scenario.cells import CONTROL, Cell, Plan, parse_reader
 from tests.builders.followed_run import (
     READERS,
     REFUSED,
@@ -97,7 +96,7 @@ OTHER = "trino-479@container"
 def with_control(folder: Path) -> FollowedRun:
     """Return a run of a reader that is not shipped: its control, then another table."""
     cases = case_of(history("insert 1..2; insert 3")), case_of(RENAMED)
-    names = controls.SCENARIO, "mine/renamed"
+    names = CONTROL, "mine/renamed"
     variants, states = [], []
     for name, case in zip(names, cases, strict=True):
         scenario = replace(case.variant.scenario, name=name)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli import plan_options
-from harness.cli.plan_options import NamedParts
+from harness.cli.named_parts import NamedParts
 from harness.core import jsonl
 from harness.core.errors import UsageProblem
 from harness.core.records import Answer, Column, OutcomeKind, Part, Refusal, VerdictKind

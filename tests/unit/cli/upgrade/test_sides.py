@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from harness.cli import plan_options
-from harness.cli.plan_options import Change, NamedParts
+from harness.cli.named_parts import READER, WRITER, NamedParts
+from harness.cli.plan_options import Change
 from harness.cli.upgrade import rollout_runs, sides
 from harness.core.errors import ScenarioProblem, UsageProblem
 from harness.plan import Profile
@@ -73,9 +74,7 @@ V3, V4 = "hive-metastore-3.1.3", "hive-metastore-4.0.1"
 def test_a_name_is_a_reader_a_writer_or_a_metastore() -> None:
     assert sides.side(["trino-476{use-column-names=true}"]).parts == ("reader",)
     assert sides.side([V4]).parts == ("metastore",)
-    assert sides.side(["spark-3.5.8-hudi-1.0.2{table_version=6}"], sides.WRITER).parts == (
-        "writer",
-    )
+    assert sides.side(["spark-3.5.8-hudi-1.0.2{table_version=6}"], WRITER).parts == ("writer",)
     assert sides.side(["hive-3.1.3{path=fetch}", V4]).parts == ("reader", "metastore")
     assert str(sides.side(["hive-3.1.3{path=fetch}", V4])) == f"hive-3.1.3{{path=fetch}} with {V4}"
 
@@ -83,11 +82,11 @@ def test_a_name_is_a_reader_a_writer_or_a_metastore() -> None:
 @pytest.mark.parametrize(
     ("names", "role", "problem"),
     [
-        (["trino-999"], sides.READER, "there is no lock data of trino-999"),
-        (["trino-476{x=y}"], sides.READER, "there is no setting 'x'"),
-        (["trino-476"], sides.WRITER, "trino-476 writes nothing"),
-        (["trino-476", "trino-368"], sides.READER, "a side has one reader"),
-        ([V3, V4], sides.READER, "a side has one metastore"),
+        (["trino-999"], READER, "there is no lock data of trino-999"),
+        (["trino-476{x=y}"], READER, "there is no setting 'x'"),
+        (["trino-476"], WRITER, "trino-476 writes nothing"),
+        (["trino-476", "trino-368"], READER, "a side has one reader"),
+        ([V3, V4], READER, "a side has one metastore"),
     ],
 )
 def test_what_is_no_side_is_reported(names: list[str], role: str, problem: str) -> None:
@@ -114,9 +113,7 @@ def test_a_newer_metastore_takes_over_the_database_of_the_older_one() -> None:
     assert str(back.metastore) == V3
 
 
-def between(
-    old: list[str], new: list[str], role: str = sides.READER
-) -> dict[str, sides.Side | None]:
+def between(old: list[str], new: list[str], role: str = READER) -> dict[str, sides.Side | None]:
     result = sides.sides_between(sides.side(old, role), sides.side(new, role))
     return {side_between.component: side_between.side for side_between in result}
 
@@ -175,8 +172,8 @@ def test_what_all_sides_have_decides_what_each_is_asked(tmp_path: Path) -> None:
 def test_sides_that_need_metastores_of_their_own_are_planned_through_them(tmp_path: Path) -> None:
     path = tmp_path / "my.yaml"
     path.write_text(MOVED, encoding="utf-8")
-    old = sides.side(["hive-3.1.3", "hive-metastore-3.1.3"], sides.READER)
-    new = sides.side(["hive-4.2.1", "hive-metastore-4.0.1"], sides.READER)
+    old = sides.side(["hive-3.1.3", "hive-metastore-3.1.3"], READER)
+    new = sides.side(["hive-4.2.1", "hive-metastore-4.0.1"], READER)
     for side in (old, new):
 
         def made(profile: Profile, _: object, side: sides.Side = side) -> Profile:

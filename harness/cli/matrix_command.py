@@ -1,0 +1,46 @@
+"""`harness matrix`."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.cli import options
+from harness.cli.output import Output
+from harness.cli.upgrade import known
+from harness.comparison import evidence, history
+from harness.plan import shipped
+from harness.reports import matrix
+from harness.run.load_run import Run
+from harness.scenario.cells import CONTROL
+
+
+@options.with_output
+def write_matrix(
+    output: Output,
+    out: Annotated[
+        Path,
+        typer.Option("--out", parser=Path, metavar="FILE", help="Where the page is written."),
+    ] = Path(matrix.FILE),
+) -> None:
+    """Write all that is known as a page: operations by readers and versions, over all formats.
+
+    It opens offline. From an answer it leads to the shortest scenario that shows it, the SQL and
+    what trackers have of it. No engine is started.
+    """
+    store = evidence.opened(known.file())
+    run = store.run(list(store.readers), None, lambda variant, _: variant.scenario != CONTROL).run
+    page = matrix.write(_with_texts(run), list(map(str, store.sources)), out)
+    output.end(f"written: {page}", file=str(page), answers=len(run.verdicts))
+
+
+def _with_texts(run: Run) -> Run:
+    """Return a run with the files of its scenarios, where these are what they were."""
+    folder, texts = shipped.scenarios_folder(), dict[str, str]()
+    for variant in run.info.variants:
+        file = folder / f"{variant.scenario}.yaml"
+        text = file.read_text(encoding="utf-8") if file.is_file() else ""
+        if history.text_digest(text) == run.info.scenarios.get(variant.id):
+            texts[variant.id] = text
+    return replace(run, info=replace(run.info, scenarios=texts))
