@@ -49,6 +49,7 @@ OLD = datetime.datetime(1582, 10, 4, 12)  # noqa: DTZ001
         (OLD, OLD + datetime.timedelta(days=10)),
         (MOMENT, "+32993-07-14 10:34:10.000"),  # its microseconds as milliseconds
         (LAST, "+10000-01-01 00:00:00.000"),  # rounded to milliseconds
+        (datetime.datetime(2020, 6, 1), "+50417789-08-17 00:00:00"),  # noqa: DTZ001 - in seconds
         (LAST, datetime.datetime(1816, 3, 30, 5, 56, 8, 66277)),  # noqa: DTZ001 - modulo 2 ** 64
         (LAST, "2262-04-11 23:47:16.854775807"),  # the last one of 64 bits of nanoseconds
         (datetime.datetime(1500, 1, 1), datetime.datetime(2084, 7, 20, 23, 34, 33, 709551)),  # noqa: DTZ001
@@ -86,6 +87,7 @@ def test_lost_digits_other_zones_and_cut_texts_are_near(expected: Value, actual:
         (Decimal("12.500000"), Decimal("1.25")),  # so few digits are another's too
         (MOMENT, "+32993-07-16 10:34:10.000"),
         (LAST, "+10000-01-01 00:00:00.001"),
+        (datetime.datetime(2020, 6, 1), "+50417789-08-27 00:00:00"),  # noqa: DTZ001
         (LAST, "+10000-01-01 00:00:01.000"),
         (LAST, datetime.datetime(1816, 3, 30, 5, 56, 8, 66279)),  # noqa: DTZ001
         (LAST, datetime.datetime(2262, 4, 11, 23, 47, 16, 854776)),  # noqa: DTZ001
