@@ -27,6 +27,9 @@ MAKE_S: Final = 120.0
 """How long making one may take; 2 s on an idle machine for a JRE's, 5 s for a server's."""
 DYNAMIC_FROM: Final = 17
 """The first feature release of ours whose archives can be made of a server that runs."""
+NO_DYNAMIC: Final = 21
+"""Whose archive of a server is wrong: nested classes of such classes are null to reflection, and
+Hive 4.2.1, which compiles plans by Janino, refuses every query (21.0.8)."""
 _QUIET: Final = "-Xlog:cds*=off"
 
 
@@ -71,7 +74,8 @@ def archive_for(installation: Installation, class_path: Sequence[Path]) -> Class
     if installation.java is None or folder is None or os.pathsep in str(folder):
         return ClassArchive()
     base = folder / f"base-{installation.java_home.name}.jsa"
-    if int(installation.distribution.jre.partition("-")[0]) < DYNAMIC_FROM:
+    feature = int(installation.distribution.jre.partition("-")[0])
+    if feature < DYNAMIC_FROM or feature == NO_DYNAMIC:
         return ClassArchive(_base(installation, base))
     there = _base(installation, base)
     if there is None:

@@ -118,8 +118,11 @@ def test_a_jre_whose_archive_cannot_be_used_starts_without_any(tmp_path: Path) -
     assert files(installation) == []
 
 
-def test_java_11_has_only_the_archive_of_its_own_classes(tmp_path: Path) -> None:
-    installation = installed(tmp_path, "trino-368")
+@pytest.mark.parametrize("name", ["trino-368", "hive-4.2.1"])
+def test_java_11_and_21_have_only_the_archive_of_their_own_classes(
+    name: str, tmp_path: Path
+) -> None:
+    installation = installed(tmp_path, name)
     class_archive = archive_of(installation)
     assert class_archive.base is not None
     assert (class_archive.path, class_archive.is_due) == (None, False)

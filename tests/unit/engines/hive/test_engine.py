@@ -23,6 +23,13 @@ from harness.engines.hive.values import HiveResult
 from harness.formats import facts
 from harness.model.canonical import MapValue, single
 from harness.model.query import Condition, Query, not_null
+from harness.runtime import template
+
+
+def test_a_session_that_ends_deletes_no_folder_of_another() -> None:
+    values = {"port": 1, "host": "h", "metastore": "m", "work": "/w", "properties": {}}
+    text = template.render("hive", "hive-site.xml", values)
+    assert "<value>/w/resources/${hive.session.id}</value>" in text
 
 
 def test_a_session_is_told_only_what_a_reader_names() -> None:
