@@ -6,7 +6,7 @@ from typing import Final
 
 from pydantic import TypeAdapter
 
-from harness.audit.records import Audit
+from harness.audit.records import Audit, unread
 from harness.audit.result import AuditResult
 from harness.comparison.table_changes import AnswerPair, TableComparison
 from harness.core.atomic_write import atomic_write
@@ -71,7 +71,7 @@ def data(result: AuditResult | TableComparison) -> dict[str, object]:
         "old": result.old,
         "new": result.new,
         "counts": {str(change): number for change, number in result.counts.items()},
-        "unread": {one.name: one.problem for one in result.unread},
+        "unread": {one.name: one.problem for one in unread(result.tables)},
         "lines": list(result.line_problems),
         "pairs": _PAIRS.dump_python(
             result.pairs, mode="json", include={"__all__": {**_OF_PAIR, "table": _OF_TABLE}}

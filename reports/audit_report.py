@@ -10,7 +10,7 @@ from typing import Final
 
 from harness.audit.comparison import TableDifferenceKind
 from harness.audit.known import KnownDifference
-from harness.audit.records import AuditedAnswer, AuditedTable, ShownDifference
+from harness.audit.records import AuditedAnswer, AuditedTable, ShownDifference, unread
 from harness.audit.result import AuditResult
 from harness.comparison.cell_pairs import WORSE, VerdictChange
 from harness.comparison.table_changes import TableComparison
@@ -75,7 +75,7 @@ def outcomes(result: Result) -> Iterator[TableOutcome]:
             because = f": {answer.because}" if answer.because else ""
             title = Line(f": {tone}{because}", answer.reader, tone)
             word = KNOWN if known else str(tone)
-            yield TableOutcome(one, answer.query, word, tone, title, answer, known)
+            yield TableOutcome(one, answer.question, word, tone, title, answer, known)
 
 
 def _side(answer: AuditedAnswer) -> str:
@@ -111,8 +111,8 @@ def headline(result: Result) -> Line:
     questions = counted(sum(len(one.questions) for one in tables), "question")
     where = f"in {questions} about {counted(len(tables), 'table')}{f' ({names})' if names else ''}"
     came = [f"{n:,} {meaning.partition(';')[0]}" for *_, n, meaning in totals(result)]
-    unread = counted(len(result.unread), "table")
-    came += [f"of {unread} nothing is known"] if result.unread else []
+    number = len(unread(result.tables))
+    came += [f"of {counted(number, 'table')} nothing is known"] if number else []
     came += ["a line of what is known wants a look"] if result.line_problems else []
     if isinstance(result, TableComparison):
         who = f" from {result.old} to {result.new}, "
@@ -128,7 +128,7 @@ def headline(result: Result) -> Line:
 
 def document(result: Result) -> Iterator[Block]:
     yield headline(result)
-    lines = [f"{one.name}: {one.problem}" for one in result.unread]
+    lines = [f"{one.name}: {one.problem}" for one in unread(result.tables)]
     title = "Of these tables nothing is known"
     yield from section(title, lines, VerdictKind.UNKNOWN, most=len(lines))
     every = sorted(outcomes(result), key=_rank)
@@ -170,6 +170,7 @@ def _item(of_table: Sequence[TableOutcome]) -> Item:
     words = Counter(outcome.word for outcome in of_table)
     came = ", ".join(f"{number:,} {word}" for word, number in words.items())
     blocks: list[Line | Code] = [Line(text, "left open:") for text in one.undecided]
+    blocks += [Line(text, "note:") for text in one.notes]
     if one.moved_from:
         text = "its metadata name it there; readers are given a copy of them with other paths"
         blocks.append(Line(text, f"moved from {one.moved_from[0]}:"))

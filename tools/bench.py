@@ -422,14 +422,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--profile", default="quick-start")
     parser.add_argument("--folder", type=Path, required=True, help="emptied before it is used")
-    parser.add_argument("--rows", type=int, default=1_000_000, help="of the profile audit")
-    parser.add_argument("--compare", default="", help="a Python with datacompy, for that profile")
+    parser.add_argument("--rows", default="10000000", help="of the profile audit, of each table")
+    parser.add_argument("--small", type=int, default=1000, help="tables of that profile")
     options = parser.parse_args()
     folder = options.folder.resolve()
     caches.remove(folder)
     folder.mkdir(parents=True)
     if options.profile == bench_audit.PROFILE:
-        print("\n".join(bench_audit.report(folder, options.rows, options.compare)))
+        rows = [int(number) for number in options.rows.split(",") if number]
+        print("\n".join(bench_audit.report(folder, rows, options.small)))
         return 0
     measured = measure(folder, options.profile)
     print("\n".join(report(measured)))

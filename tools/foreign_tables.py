@@ -139,7 +139,9 @@ def _cell(answers: Sequence[AuditedAnswer]) -> str:
 
 def _causes(table: AuditedTable) -> Iterator[str]:
     bad = (VerdictKind.WRONG, VerdictKind.REFUSED, VerdictKind.UNKNOWN)
-    by_cause = grouped([((a.reader, _why(a)), a.query) for a in table.answers if a.verdict in bad])
+    by_cause = grouped(
+        [((a.reader, _why(a)), a.question) for a in table.answers if a.verdict in bad]
+    )
     for (reader, why), queries in by_cause.items():
         yield f"- {table.name}, {reader}, {counted(len(queries), 'question', 'questions')}: {why}"
 

@@ -1,13 +1,27 @@
 """What several programs need: a cache that shares the engines of the usual one; Markdown tables."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from harness.artifacts.cache import Cache
 
 SHARED: Final = ("artifacts", "jre", "unpacked")
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    seconds: float
+    cpu: float
+    """Of all processes together."""
+
+    def times(self, other: Cost) -> str:
+        ratios = self.seconds / other.seconds, self.cpu / other.cpu
+        return "{:.2f} times as long ({:.2f} by processor seconds)".format(*ratios)
 
 
 def with_engines(cache: Path) -> Path:

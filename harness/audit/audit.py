@@ -23,7 +23,7 @@ from harness.audit.file_rows import FileTable
 from harness.audit.fingerprints import PlanFingerprints
 from harness.audit.large_tables import FingerprintReader, LargeTable
 from harness.audit.limits import NO_LIMITS, AuditLimits
-from harness.audit.plan_files import check_there, identity
+from harness.audit.plan_files import check_there, identity, wrong_sizes
 from harness.audit.projection import full_type
 from harness.audit.readers import AuditReaders, Entries
 from harness.audit.records import AuditedAnswer, AuditedTable, ShownDifference
@@ -55,9 +55,8 @@ from harness.formats.files.table_folder import UnreadableError
 from harness.formats.read_plan import ReadPlan
 from harness.judge.understand import milliseconds
 from harness.model.canonical import Value, map_leaves, text_of
-from harness.model.condition_text import SIGN_OF
 from harness.model.identifiers import TABLE
-from harness.model.query import ALL, COUNT, Comparison, Condition, Query, literal_text
+from harness.model.query import ALL, Comparison, Condition, Query, literal_text
 from harness.model.simulation.value_conversions import finer
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.cells import Reader
@@ -145,7 +144,7 @@ def ask(
     """Yield what a reader shows of a table, question by question."""
     settings, distribution = dict(reader.settings), distributions.load(reader.distribution)
     if why := engine.cannot(distribution, settings, table.format):
-        yield AuditedAnswer(str(reader), query_text(ALL), "", VerdictKind.UNSUPPORTED, why)
+        yield AuditedAnswer(str(reader), ALL, "", VerdictKind.UNSUPPORTED, why)
         return
     declared = tolerances.declared_for_format(str(reader), table.format.name)
     judge = partial(AnswerJudge, lower=LOWER in declared, milliseconds=MILLISECONDS in declared)
@@ -153,7 +152,7 @@ def ask(
     with closing(server.connect(settings)) as connection:
         ask_ = _asker(table, engine.fingerprint_words(settings), connection, judge, limits)
         for query in table.queries:
-            made = AuditedAnswer(str(reader), query_text(query), "", VerdictKind.UNKNOWN)
+            made = AuditedAnswer(str(reader), query, "", VerdictKind.UNKNOWN)
             if limits.seconds is not None and time.monotonic() - began > limits.seconds:
                 yield replace(made, because=f"the {limits.seconds:g} s for a table are over")
                 return
@@ -200,14 +199,14 @@ def _asker(
         asked, words = HashedAnswers(connection), arrow_answers.WORDS
     if words is None:
         because = f"it has more than {limits.fetched:,} rows, and cannot be asked for fingerprints"
-        return lambda _: AuditedAnswer("", "", "", VerdictKind.UNKNOWN, because)
+        return lambda _: AuditedAnswer("", ALL, "", VerdictKind.UNKNOWN, because)
     reader = FingerprintReader(table, asked, words, some, limits.timeout_s, **judge.keywords)
     return reader.answer
 
 
 def among_readers(answers: Sequence[AuditedAnswer]) -> list[AuditedAnswer]:
     """Say where readers differ, of a table whose rows the rules leave open; none is to blame."""
-    groups = dict[str, dict[str, list[str]]]()
+    groups = dict[Query, dict[str, list[str]]]()
     for answer in filter(_is_of_rows, answers):
         groups.setdefault(answer.query, {}).setdefault(answer.digest, []).append(answer.reader)
     made = list[AuditedAnswer]()
@@ -232,21 +231,6 @@ def is_asked(value: Value) -> bool:
     return value is not None and not (isinstance(value, float) and not math.isfinite(value))
 
 
-def query_text(query: Query) -> str:
-    """Return a query in words.
-
-    >>> query_text(Query(where=Condition("n", Comparison.EQUAL, "7", "int")))
-    'rows where n = 7'
-    """
-    if query.count:
-        return COUNT
-    conditions = (
-        " ".join((c.path, SIGN_OF[c.test], *(text or "null" for text in c.literals)))
-        for c in query.conditions
-    )
-    return f"rows where {' and '.join(conditions)}" if query.conditions else "all columns"
-
-
 @dataclass(frozen=True, slots=True)
 class AnswerJudge:
     """Answers of one reader about one table."""
@@ -264,7 +248,7 @@ class AnswerJudge:
         """
         columns = labelled(query, reply.columns)
         names = tuple(column.name for column in columns)
-        answered = AuditedAnswer("", "", reply.sent, VerdictKind.CORRECT, seconds=reply.seconds)
+        answered = AuditedAnswer("", query, reply.sent, VerdictKind.CORRECT, seconds=reply.seconds)
         wrong = self._differences(self.table.rows, query, names, reply.rows)
         if not wrong:
             return answered
@@ -356,26 +340,25 @@ def audit(
     `audited` returns what came of a table of that identity before; it is not asked about again.
     """
     named = {f"audit_{at}": table for at, table in enumerate(tables, 1)}
-    plans, entries, before = dict[str, ReadPlan](), dict[str, CatalogEntry](), _Audited()
+    plans, entries, before = dict[str, _Planned](), dict[str, CatalogEntry](), _Audited()
     for database, table in named.items():
         try:
-            plan, entry = _pin(table)
-            if isinstance(table, PinnedTable) and (known := audited(table, identity(plan))):
+            planned, entry = _pin(table)
+            if known := audited(planned.table, planned.identity):
                 before[database] = known
             else:
-                plans[database], entries[database] = plan, entry
+                plans[database], entries[database] = planned, entry
         except NotAuditedError as problem:
             before[database] = _unread(table, str(problem))
     with ExitStack() as stack:
         on = start(entries, stack)
         servers = [(reader, *on.serve(reader.distribution)) for reader in readers if entries]
         count = stack.enter_context(progress.count("audit tables", len(named)))
-        for database, table in named.items():
-            yield (
-                _audited(database, table, plans[database], on.reader, servers, limits)
-                if database in plans and isinstance(table, PinnedTable)
-                else before[database]
-            )
+        yield from before.values()
+        count.advance(len(before))
+        # A large table holds up none but larger ones.
+        for database, planned in sorted(plans.items(), key=lambda item: item[1].bytes):
+            yield _audited(database, planned, on.reader, servers, limits)
             count.advance()
 
 
@@ -383,13 +366,33 @@ class NotAuditedError(Exception):
     """Nothing is known of a table; says why."""
 
 
-def _pin(table: PinnedTable | UsedTable) -> tuple[ReadPlan, CatalogEntry]:
+@dataclass(frozen=True)  # no slots: what is derived is kept
+class _Planned:
+    table: PinnedTable
+    plan: ReadPlan
+
+    @cached_property
+    def identity(self) -> str:
+        return identity(self.plan)
+
+    @cached_property
+    def bytes(self) -> int:
+        """Of its files, as far as these are there."""
+        sizes = {file.location: file.size for file in self.plan.every_file}
+        for location, size in sizes.items():
+            if size is None:
+                with suppress(FileFactError):  # whoever reads it meets the same
+                    sizes[location] = arrow_file.size(location)
+        return sum(filter(None, sizes.values()))
+
+
+def _pin(table: PinnedTable | UsedTable) -> tuple[_Planned, CatalogEntry]:
     """Plan the version that is read now, and that readers are asked for."""
     if isinstance(table, UsedTable):
         raise NotAuditedError(table.unread)
     with _named_problem():
-        plan = table.plan()
-        return plan, catalog_entry(table, plan)
+        planned = _Planned(table, table.plan())
+        return planned, catalog_entry(table, planned.plan)
 
 
 @contextmanager
@@ -411,30 +414,26 @@ def _unread(table: PinnedTable | UsedTable, why: str) -> AuditedTable:
 
 
 def _truth(
-    database: str,
-    table: PinnedTable,
-    plan: ReadPlan,
-    limits: AuditLimits,
-    reader: SparkReader | None,
-) -> TableTruth | LargeTable:
-    """Read a table, whose rows are let go where they are too many."""
-    if limits.size is not None:
-        size = sum(map(arrow_file.size, {file.location for file in plan.every_file}))
-        if size > limits.size:
-            raise ValueError(f"its files have {size:,} bytes, and {limits.size:,} are the most")
+    database: str, planned: _Planned, limits: AuditLimits, reader: SparkReader | None
+) -> tuple[TableTruth | LargeTable, tuple[str, ...]]:
+    """Read a table, whose rows are let go where they are too many; return notes about it too."""
+    table, plan = planned.table, planned.plan
+    if limits.size is not None and planned.bytes > limits.size:
+        most = f"{limits.size:,} are the most"
+        raise ValueError(f"its files have {planned.bytes:,} bytes, and {most}")
+    notes = wrong_sizes(plan)
     if reader and (carried_out := reader.carried_out(plan)):
-        return _by_spark(database, table, carried_out, limits)
+        return _by_spark(database, table, carried_out, limits), (*notes, *carried_out.notes)
     size, count, files = 0, 0, list[FileTable]()
     for file in table_rows.files(plan):
         size, count = size + file.rows.num_rows, count + 1
         files = [*files, file] if size <= limits.fetched else files[:1] or [_begin(file)]
     truth = TableTruth(database, table.facts, TableRows(plan, tuple(files)))
     if size <= limits.fetched:
-        return truth
+        return truth, notes
     some = replace(truth, rows=TableRows(plan, tuple(map(_begin, files))))
-    return LargeTable(
-        database, table.facts, plan, size, count, some.queries, PlanFingerprints(plan)
-    )
+    sums = PlanFingerprints(plan)
+    return LargeTable(database, table.facts, plan, size, count, some.queries, sums), notes
 
 
 def _by_spark(
@@ -464,20 +463,20 @@ def _begin(file: FileTable) -> FileTable:
 
 def _audited(
     database: str,
-    table: PinnedTable,
-    plan: ReadPlan,
+    planned: _Planned,
     reader: SparkReader | None,
     servers: Sequence[tuple[Reader, Engine, Server]],
     limits: AuditLimits,
 ) -> AuditedTable:
+    table, plan = planned.table, planned.plan
     try:
         with _named_problem():
-            before, truth = identity(plan), _truth(database, table, plan, limits, reader)
+            truth, notes = _truth(database, planned, limits, reader)
         answers = [answer for on in servers for answer in ask(truth, *on, limits)]
         answers = among_readers(answers) if plan.undecided else answers
         with _named_problem("it changed while readers were asked: "):
             now = table.plan()
-            went_on = identity(now) != before
+            went_on = identity(now) != planned.identity
             if any(answer.verdict is not VerdictKind.CORRECT for answer in answers):
                 check_there(plan)
     except (NotAuditedError, FileFactError) as problem:
@@ -501,7 +500,8 @@ def _audited(
         truth.file_count,
         plan.undecided,
         tuple(table.locations.moved),
-        questions=tuple(map(query_text, truth.queries)),
-        identity=before,
+        questions=truth.queries,
+        notes=notes,
+        identity=planned.identity,
         answers=tuple(answers),
     )

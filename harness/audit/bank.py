@@ -20,6 +20,7 @@ from harness.core.atomic_write import naming
 from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
 from harness.core.records import VerdictKind
+from harness.model.query import ALL
 
 FILE: Final = "audited.jsonl"
 KEY: Final = "key"
@@ -90,7 +91,7 @@ class AnswerBank:
                 else:
                     return answers
                 break
-        return (AuditedAnswer(reader, "all columns", "", VerdictKind.UNKNOWN, why),)
+        return (AuditedAnswer(reader, ALL, "", VerdictKind.UNKNOWN, why),)
 
 
 def _is_known(table: AuditedTable) -> bool:

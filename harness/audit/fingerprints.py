@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import decimal
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import md5
-from itertools import compress, pairwise, repeat
+from itertools import compress, pairwise
 from operator import add, and_
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from harness.audit import table_rows
 from harness.audit.file_rows import FileTable
@@ -19,6 +19,7 @@ from harness.engines.arrow_values import canonical
 from harness.formats.read_plan import ReadPlan
 from harness.model.datatypes import Struct
 from harness.model.fingerprint import (
+    BETWEEN,
     DIGITS,
     NULL_HASH,
     NUMBER_DIGITS,
@@ -27,12 +28,17 @@ from harness.model.fingerprint import (
     Fingerprint,
     FloatText,
     Sums,
+    has_no_comma,
 )
 from harness.model.query import Condition, Query
 
 Groups: TypeAlias = Mapping[str, Sums]
 """The sums of each group by the first digits of its hashes; of all rows by the empty text."""
 MILLISECOND: Final = 1000
+MOST_HASHED: Final = 100_000
+"""Of so many rows the hashes are in memory."""
+PLAIN_SCALE: Final = 6
+"""Of more digits Arrow writes small decimals with an exponent."""
 
 
 class ExpectedFingerprints(Protocol):
@@ -57,9 +63,10 @@ class PlanFingerprints:
     def sums(self, asked: Fingerprint, queries: Sequence[Query]) -> Sequence[Groups]:
         groups: list[dict[str, list[int]]] = [{} for _ in queries]
         for file in table_rows.files(self.plan):
-            hashed = HashedRows(file.rows, asked)
-            for query, sums in zip(queries, groups, strict=True):
-                hashed.add(query, sums)
+            for begin in range(0, file.rows.num_rows, MOST_HASHED):
+                hashed = HashedRows(file.rows.slice(begin, MOST_HASHED), asked)
+                for query, sums in zip(queries, groups, strict=True):
+                    hashed.add(query, sums)
         return [{first: tuple(sums) for first, sums in some.items()} for some in groups]
 
     def rows(self, asked: Fingerprint, query: Query) -> TableRows:
@@ -84,10 +91,10 @@ class HashedRows:
         self._rows, self._asked = rows, asked
         self._parts = []
         for part in asked.parts:
-            hashes = _hashes(_part(rows, part, part.shown if shown else part.path), asked)
+            texts = _in_row(_part(rows, part.shown if shown else part.path), part, asked)
             if shown and part.other:
-                hashes = [hash_ and _hash(OTHER + hash_) for hash_ in hashes]
-            self._parts.append(hashes)
+                texts = _arrow(t and _hash(OTHER + t) for t in texts.to_pylist())
+            self._parts.append(texts)
         self._hashes = self._joined(range(len(self._parts)))
         self._groups = self._joined(asked.by) if asked.by else self._hashes
 
@@ -119,14 +126,24 @@ class HashedRows:
 
     @cached_property
     def _numbers(self) -> list[list[int]]:
-        """Of the rows, and of each part; NULL adds nothing."""
-        parts = ([_number(hash_) if hash_ else 0 for hash_ in part] for part in self._parts)
-        return [list(map(_number, self._hashes)), *parts]
+        """Of the rows, and of each part that is asked for; NULL adds nothing."""
+        numbers = [list(map(_number, self._hashes))]
+        for part, texts in zip(self._asked.parts, self._parts, strict=True):
+            if self._asked.of_parts:
+                hash_ = _hash if has_no_comma(part) else str
+                numbers.append([0 if t is None else _number(hash_(t)) for t in texts.to_pylist()])
+        return numbers
 
     def _joined(self, parts: Iterable[int]) -> list[str]:
-        hashes = [self._parts[part] for part in parts]
-        rows = zip(*hashes, strict=True) if hashes else repeat((), self._rows.num_rows)
-        return [_hash(_listed(row)) for row in rows]
+        if not (texts := [self._parts[part] for part in parts]):
+            return [_hash("")] * self._rows.num_rows
+        joined = pc.binary_join_element_wise(
+            *texts,
+            pa.scalar(BETWEEN, pa.large_string()),
+            null_handling="replace",
+            null_replacement=NULL_HASH,
+        )
+        return list(map(_hash, joined.to_pylist()))
 
 
 def _holds(condition: Condition, column: pa.ChunkedArray) -> list[bool]:
@@ -145,22 +162,28 @@ def _number(hash_: str) -> int:
     return int(hash_[:NUMBER_DIGITS].translate(DIGITS))
 
 
-def _part(rows: pa.Table, part: ComparedPart, path: Sequence[str]) -> pa.Array:
+def _part(rows: pa.Table, path: Sequence[str]) -> pa.Array:
     name, *inner = path
     column = rows.column(name)
     values = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    values = pc.struct_field(values, inner) if inner else values
-    if part.type == Struct(()) and not part.other:  # only whether it is there
-        return pc.if_else(values.is_valid(), "", None)
-    return values
+    return pc.struct_field(values, inner) if inner else values
+
+
+def _arrow(texts: Iterable[str | None]) -> pa.Array:
+    return pa.array(texts, pa.large_string())
 
 
 def _hashes(values: pa.Array, asked: Fingerprint) -> list[str | None]:
-    known: dict[str, str] = {}
-    return [
-        None if text is None else known.get(text) or known.setdefault(text, _hash(text))
-        for text in _texts(values, asked)
-    ]
+    return [None if text is None else _hash(text) for text in _texts(values, asked)]
+
+
+def _in_row(values: pa.Array, part: ComparedPart, asked: Fingerprint) -> pa.Array:
+    """Return the texts of a part as they stand in those of rows."""
+    if part.type == Struct(()) and not part.other:  # only whether it is there
+        return pc.if_else(values.is_valid(), "", None).cast(pa.large_string())
+    if has_no_comma(part):
+        return _plain(values, asked).cast(pa.large_string())
+    return _arrow(_hashes(values, asked))
 
 
 def _texts(values: pa.Array, asked: Fingerprint) -> Iterable[str | None]:
@@ -178,7 +201,7 @@ def _texts(values: pa.Array, asked: Fingerprint) -> Iterable[str | None]:
         elements = _hashes(values.values, asked)
         spans = pairwise(values.offsets.to_pylist())
         return _where_valid(values, (_listed(elements[a:b]) for a, b in spans))
-    return _plain(values, asked)
+    return list(_plain(values, asked).to_pylist())
 
 
 def _listed(hashes: Iterable[str | None]) -> str:
@@ -190,31 +213,23 @@ def _where_valid(values: pa.Array, texts: Iterable[str]) -> Iterator[str | None]
     return (text if valid else None for valid, text in zip(there, texts, strict=True))
 
 
-def _plain(values: pa.Array, asked: Fingerprint) -> Iterable[str | None]:
+def _plain(values: pa.Array, asked: Fingerprint) -> pa.Array:
     type_ = values.type
-    text: Callable[[Any], str] = str
     if kinds.is_floating(type_):
-        return _floats(values.cast(pa.float64()), asked.floats)
+        return _arrow(_floats(values.cast(pa.float64()), asked.floats))
     if kinds.is_timestamp(type_):
-        values = values.cast(pa.timestamp("us", type_.tz)).cast(pa.int64())
-        text = _cut if asked.milliseconds else str
-    elif kinds.is_date(type_):
-        values = values.cast(pa.date32()).cast(pa.int32())
-    elif kinds.is_boolean(type_):
-        text = _lower
-    elif kinds.is_decimal(type_):
-        text = "{:f}".format
-    elif kinds.is_binary(type_) or kinds.is_large_binary(type_):
-        text = bytes.hex
-    return (None if value is None else text(value) for value in values.to_pylist())
-
-
-def _lower(value: object) -> str:
-    return str(value).lower()
-
-
-def _cut(micros: int) -> str:
-    return str(micros // MILLISECOND * MILLISECOND)
+        micros = values.cast(pa.timestamp("us", type_.tz)).cast(pa.int64())
+        if asked.milliseconds:
+            cut = (v if v is None else v // MILLISECOND * MILLISECOND for v in micros.to_pylist())
+            micros = pa.array(cut, pa.int64())
+        return micros.cast(pa.string())
+    if kinds.is_date(type_):
+        return values.cast(pa.date32()).cast(pa.int32()).cast(pa.string())
+    if kinds.is_decimal(type_) and type_.scale > PLAIN_SCALE:
+        return _arrow(v if v is None else f"{v:f}" for v in values.to_pylist())
+    if kinds.is_binary(type_) or kinds.is_large_binary(type_):
+        return _arrow(v if v is None else v.hex() for v in values.to_pylist())
+    return values.cast(pa.string())
 
 
 def _floats(values: pa.Array, form: FloatText) -> Iterator[str | None]:

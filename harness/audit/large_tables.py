@@ -16,7 +16,7 @@ from typing import Final
 
 from harness.audit import read_strategies
 from harness.audit.arrow_answers import HashedAnswers
-from harness.audit.compared_parts import ComparedColumns, compared
+from harness.audit.columns_in_common import ComparedColumns, in_common
 from harness.audit.comparison import TableDifferenceKind
 from harness.audit.fingerprints import ExpectedFingerprints, Groups, PlanFingerprints
 from harness.audit.projection import full_type
@@ -48,7 +48,25 @@ Judge = Callable[[TableRows, Query, Reply], AuditedAnswer]
 """Returns the verdict on an answer of some rows, by these as they should be."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
+class RowSums:
+    """The sums of a table's rows in one way of reading, each made once."""
+
+    made_by: ExpectedFingerprints
+    queries: tuple[Query, ...]
+    """Of these all come out of reading the files once."""
+    made: dict[object, Sequence[Groups]] = field(default_factory=dict)
+
+    def of(self, asked: Fingerprint, query: Query) -> Groups:
+        queries = (query,) if asked.digits else self.queries
+        paths = tuple(part.path for part in asked.parts)
+        key = replace(asked, parts=()), paths, query if asked.digits else None
+        if key not in self.made:
+            self.made[key] = self.made_by.sums(asked, queries)
+        return self.made[key][queries.index(query)]
+
+
+@dataclass(frozen=True)  # no slots: what is derived is kept
 class LargeTable:
     """A table whose rows are not in memory."""
 
@@ -63,8 +81,6 @@ class LargeTable:
     truth: ExpectedFingerprints
     carry_out: Callable[[ReadPlan], ExpectedFingerprints] = PlanFingerprints
     """Of other ways of reading."""
-    otherwise: dict[str, ExpectedFingerprints] = field(default_factory=dict)
-    known: dict[object, Sequence[Groups]] = field(default_factory=dict)
 
     @property
     def columns(self) -> Sequence[tuple[str, str]]:
@@ -73,25 +89,21 @@ class LargeTable:
             for part in self.plan.columns
         ]
 
-    def sums(
-        self, asked: Fingerprint, query: Query, truth: ExpectedFingerprints | None = None
-    ) -> Groups:
-        """Return the sums of rows; those of all queries come out of reading the files once."""
-        alone = bool(asked.digits)
-        paths = tuple(part.path for part in asked.parts)
-        key = id(truth), replace(asked, parts=()), paths, query if alone else None
-        queries = (query,) if alone else tuple(q for q in self.queries if not q.count)
-        if key not in self.known:
-            self.known[key] = (truth or self.truth).sums(asked, queries)
-        return self.known[key][queries.index(query)]
+    @cached_property
+    def sums(self) -> RowSums:
+        return self._sums_by(self.truth)
 
-    def read_otherwise(self, asked: Fingerprint, query: Query, shown: Groups) -> Iterator[str]:
-        """Yield the ways of reading that give these very sums."""
+    @cached_property
+    def read_otherwise(self) -> Mapping[str, RowSums]:
+        """The sums that other ways of reading give, by their names."""
+        made = {}
         for name, plan in read_strategies.others(self.plan).items():
             with suppress(FileFactError):  # nobody reads it so
-                self.otherwise[name] = self.otherwise.get(name) or self.carry_out(plan)
-                if self.sums(asked, query, self.otherwise[name]) == shown:
-                    yield name
+                made[name] = self._sums_by(self.carry_out(plan))
+        return made
+
+    def _sums_by(self, made_by: ExpectedFingerprints) -> RowSums:
+        return RowSums(made_by, tuple(query for query in self.queries if not query.count))
 
 
 @dataclass(frozen=True)  # no slots: what is derived is kept
@@ -125,16 +137,22 @@ class FingerprintReader:
     def _by_sums(self, query: Query) -> AuditedAnswer:
         reply = self._ask(query, self._asked)
         shown = _groups(reply, self._asked)
-        right = any(shown == self.table.sums(form, query) for form in self._forms)
-        result = self._heads if right else self._narrowed(query, shown)
+        right = any(shown == self.table.sums.of(form, query) for form in self._forms)
+        result = self._heads if right else self._narrowed(query)
         if right and result.verdict is VerdictKind.CORRECT and self._columns.left_out:
             because = f"all else is right; not compared: {', '.join(self._columns.left_out)}"
             result = replace(result, verdict=VerdictKind.UNKNOWN, because=because)
         elif not right:
-            read_as = self.table.read_otherwise(self._forms[0], query, shown)
-            result = replace(result, read_as=tuple(read_as))
+            result = replace(result, read_as=tuple(self._read_as(query, shown)))
         digest = result.digest and sha256(repr(shown).encode()).hexdigest()
         return replace(result, sql=reply.sent, seconds=reply.seconds, digest=digest)
+
+    def _read_as(self, query: Query, shown: Groups) -> Iterator[str]:
+        """Yield the ways of reading that give these very sums."""
+        for name, sums in self.table.read_otherwise.items():
+            with suppress(FileFactError):
+                if sums.of(self._forms[0], query) == shown:
+                    yield name
 
     @cached_property
     def _first(self) -> Reply:
@@ -144,7 +162,7 @@ class FingerprintReader:
     @cached_property
     def _columns(self) -> ComparedColumns:
         shown = [(column.name, column.canonical) for column in self._first.columns]
-        return compared(self.table.columns, shown, self.words, lower=self.lower)
+        return in_common(self.table.columns, shown, self.words, lower=self.lower)
 
     @cached_property
     def _heads(self) -> AuditedAnswer:
@@ -168,7 +186,7 @@ class FingerprintReader:
 
     def _count(self, query: Query) -> AuditedAnswer:
         reply = self._ask(query, None)
-        made = AuditedAnswer("", "", reply.sent, VerdictKind.CORRECT, seconds=reply.seconds)
+        made = AuditedAnswer("", query, reply.sent, VerdictKind.CORRECT, seconds=reply.seconds)
         if reply.rows == ((self.table.size,),):
             return made
         texts = f"{self.table.size}", ", ".join(map(text_of, chain(*reply.rows)))
@@ -183,13 +201,14 @@ class FingerprintReader:
             digest=sha256(repr(texts).encode()).hexdigest(),
         )
 
-    def _narrowed(self, query: Query, shown: Groups) -> AuditedAnswer:
+    def _narrowed(self, query: Query) -> AuditedAnswer:
         """Return what is wrong in some rows of the groups that differ.
 
         By the parts whose sums are right a row is in one group with what is shown instead of it.
         """
-        form = self._forms[0]
-        same = _same_parts(self.table.sums(form, query).get("", ()), shown.get("", ()))
+        form, asked = (replace(of, of_parts=True) for of in (self._forms[0], self._asked))
+        right, shown = self.table.sums.of(form, query), _groups(self._ask(query, asked), asked)
+        form, same = self._forms[0], _same_parts(right.get("", ()), shown.get("", ()))
         for by in dict.fromkeys((same, ())):
             if result := self._divided(query, replace(form, by=by)):
                 return result
@@ -200,7 +219,8 @@ class FingerprintReader:
         total = 0
         for digits in range(DIGITS, MOST_DIGITS + 1, DIGITS):
             asked = replace(asked, digits=digits)
-            right, groups = self.table.sums(asked, query), _groups(self._ask(query, asked), asked)
+            right = self.table.sums.of(asked, query)
+            groups = _groups(self._ask(query, asked), asked)
             sizes = {
                 first: max(_size(right, first), _size(groups, first))
                 for first in {**right, **groups}

@@ -1,4 +1,4 @@
-"""The files of a read plan: whether they are those of before, and whether they are still there."""
+"""The files of a read plan: whether they are those of before, still there, and of their sizes."""
 
 from collections.abc import Collection
 from hashlib import sha256
@@ -25,6 +25,18 @@ def check_there(plan: ReadPlan) -> None:
     there = {name for name, *_ in _listed({file.location for file in plan.every_file})}
     if gone := [file.path for file in plan.every_file if file.location not in there]:
         raise UnreadableError(f"{gone[0]} is gone")
+
+
+def wrong_sizes(plan: ReadPlan) -> tuple[str, ...]:
+    """Say which files are not as long as the table's metadata say; raises UnreadableError."""
+    declared = [file for file in plan.files if file.size is not None]
+    sizes = {name: size for name, size, _ in _listed({file.location for file in declared})}
+    wrong = [f for f in declared if sizes.get(f.location, f.size) != f.size]
+    if not wrong:
+        return ()
+    first, more = wrong[0], f", and {len(wrong) - 1:,} more are wrong" * (len(wrong) > 1)
+    size = f"{first.path} has {first.size:,} bytes, and it has {sizes[first.location]:,}"
+    return (f"its metadata are broken: by them {size}{more}; readers that believe them refuse it",)
 
 
 def _listed(locations: Collection[str]) -> list[tuple[str, int, float]]:

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import chain, repeat
 
 from harness.core.arrow import kinds, pa
-from harness.engines.arrow_values import array_of, canonical
+from harness.engines.arrow_values import array_of, canonical_values
 from harness.formats.files.column_parts import ARRAY, MAP, STRUCT, ColumnPart
 from harness.formats.files.stored_columns import StoredColumn, StoredColumns, converted, inner
 from harness.formats.read_plan import ArrowType, DeletedValues, Id, PlannedFile, ReadPlan
@@ -58,7 +58,7 @@ class Projection:
         if stored is None:
             return [self._constant(id_)] * self.stored.num_rows
         values = stored.values if type_ is None else self._converted(stored, type_)
-        return list(map(canonical, values))
+        return canonical_values(values)
 
     def _constant(self, id_: Id) -> Value:
         constants = self.file.constants
@@ -94,7 +94,11 @@ class Projection:
     def _converted(self, stored: StoredColumn, type_: pa.DataType) -> pa.Array:
         if not self.plan.may_become(stored.values.type, type_):
             raise ValueError(f"{stored.path} is {stored.values.type} in it, which is no {type_}")
-        return converted(stored.values, type_)
+        try:
+            return converted(stored.values, type_)
+        except (ValueError, pa.ArrowException) as problem:
+            kind = f"{stored.path} is {stored.values.type} in it"
+            raise ValueError(f"{kind}, and no {type_}: {problem}") from problem
 
 
 def full_type(part: ColumnPart, arrow_type: ArrowType) -> pa.DataType:

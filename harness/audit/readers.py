@@ -61,7 +61,7 @@ class AuditReaders:
         folder = work_folders.numbered(self.folder, name)
         serving: AbstractContextManager[Server]
         if isinstance(engine, PythonLibrary):
-            serving = engine.serve_tables(runtime, self._catalog, folder, self.progress)
+            serving = engine.serve_tables(runtime, lambda: self._given, folder, self.progress)
         else:
             through = metastore.oldest_for(distribution) or metastore.DISTRIBUTION
             serving = engine.serve(runtime, self._metastore(through), folder, self.progress)
@@ -72,7 +72,8 @@ class AuditReaders:
         """The Spark that carries out read plans; None where this process does."""
         return self.stack.enter_context(self.spark()) if self.spark else None
 
-    def _catalog(self) -> GivenEntries:
+    @cached_property
+    def _given(self) -> GivenEntries:
         return GivenEntries(
             {database: _thrift(database, e) for database, e in self.entries.items()}
         )

@@ -1,9 +1,28 @@
 """What an audit finds out, as it is kept in `audit.json`."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from harness.audit.comparison import TableDifferenceKind
 from harness.core.records import VerdictKind
+from harness.model.condition_text import SIGN_OF
+from harness.model.query import COUNT, Query
+
+
+def query_text(query: Query) -> str:
+    """Return a query in words.
+
+    >>> from harness.model.query import Comparison, Condition
+    >>> query_text(Query(where=Condition("n", Comparison.EQUAL, "7", "int")))
+    'rows where n = 7'
+    """
+    if query.count:
+        return COUNT
+    conditions = (
+        " ".join((c.path, SIGN_OF[c.test], *(text or "null" for text in c.literals)))
+        for c in query.conditions
+    )
+    return f"rows where {' and '.join(conditions)}" if query.conditions else "all columns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +46,7 @@ class AuditedAnswer:
     """What one reader showed of a table."""
 
     reader: str
-    query: str
+    query: Query
     sql: str
     verdict: VerdictKind
     because: str = ""
@@ -45,6 +64,10 @@ class AuditedAnswer:
     read_as: tuple[str, ...] = ()
     """The ways of reading the table that give this very answer; several claim nothing."""
     seconds: float = 0.0
+
+    @property
+    def question(self) -> str:
+        return query_text(self.query)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +87,11 @@ class AuditedTable:
     moved_from: tuple[str, ...] = ()
     """How its metadata name its folder, where it lies elsewhere: readers are given a copy of them
     with other paths."""
+    notes: tuple[str, ...] = ()
+    """What is broken in its metadata though it can be read, and which files Spark did not read."""
     problem: str = ""
     """Why nothing is known of it; empty where it was read."""
-    questions: tuple[str, ...] = ()
+    questions: tuple[Query, ...] = ()
     """What every reader is asked that does not refuse the table."""
     identity: str = ""
     """Of what was looked at; another one after the table went on."""
@@ -75,6 +100,11 @@ class AuditedTable:
     @property
     def key(self) -> tuple[str, str]:
         return self.name, self.location
+
+
+def unread(tables: Iterable[AuditedTable]) -> tuple[AuditedTable, ...]:
+    """Return the tables of which nothing is known."""
+    return tuple(table for table in tables if table.problem)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from harness.audit.records import AuditedAnswer, AuditedTable, ShownDifference
+from harness.model.query import Query
 
 _PLAIN: Final = re.compile("No such file or directory|Permission denied|is gone|is not JSON")
 """What is a reason and no value."""
@@ -17,14 +18,13 @@ _BEGINNING: Final = re.compile(r"^[^:'\"`(\[{]*")
 
 def without_values(table: AuditedTable, key: str) -> AuditedTable:
     """Return a table whose values are fingerprints, which nobody can guess without the key."""
-    columns = sorted((name for name, _ in table.columns), key=len, reverse=True)
 
-    def question(text: str) -> str:
-        for name in columns:
-            beginning = f"rows where {name} = "
-            if text.startswith(beginning):
-                return beginning + _fingerprint(text.removeprefix(beginning), key)
-        return text
+    def question(query: Query) -> Query:
+        if not query.where:
+            return query
+        return replace(
+            query, where=replace(query.where, literal=_fingerprint(query.where.literal, key))
+        )
 
     def answer(one: AuditedAnswer) -> AuditedAnswer:
         return replace(

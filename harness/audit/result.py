@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from harness.audit.known import NOTHING_KNOWN, KnownDifferences
-from harness.audit.records import Audit, AuditedAnswer, AuditedTable
+from harness.audit.records import Audit, AuditedAnswer, AuditedTable, unread
 from harness.core.records import VerdictKind
 from harness.judge.gate import GOOD, NEW, UNKNOWN
 
@@ -17,10 +17,6 @@ class AuditResult:
     @property
     def tables(self) -> tuple[AuditedTable, ...]:
         return self.audit.tables
-
-    @property
-    def unread(self) -> tuple[AuditedTable, ...]:
-        return tuple(table for table in self.tables if table.problem)
 
     def bad(self, table: AuditedTable) -> tuple[AuditedAnswer, ...]:
         """Return the answers that are wrong, refused or not known, and accepted by nobody."""
@@ -42,6 +38,6 @@ class AuditResult:
 
     @property
     def status(self) -> int:
-        if VerdictKind.UNKNOWN in self._kinds or self.unread:
+        if VerdictKind.UNKNOWN in self._kinds or unread(self.tables):
             return UNKNOWN
         return NEW if self._kinds or self.line_problems else GOOD

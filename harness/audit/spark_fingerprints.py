@@ -21,8 +21,12 @@ from harness.model.query import Query
 
 _HALF: Final = 100_000_000
 """Sums are of the higher and the lower digits of numbers: those of whole ones would overflow."""
-WORDS: Final = replace(FINGERPRINTS, hash="md5(cast({0} as binary))")
-"""By ANSI's rules, which make no bytes of a text unasked."""
+WORDS: Final = replace(
+    FINGERPRINTS,
+    texts={**FINGERPRINTS.texts, "decimal": "cast({0} as string)"},
+    hash="md5(cast({0} as binary))",
+)
+"""By ANSI's rules, which make no bytes of a text unasked, and write decimals without exponents."""
 _CUT: Final = "cast(1000 * unix_millis(cast({0} as timestamp)) as string)"
 
 
@@ -47,7 +51,7 @@ class SparkFingerprints:
         if _is_for_python(asked):
             return PlanFingerprints(self.table.plan.plan).rows(asked, query)
         sql = self._words(asked)
-        group = sql.joined([sql.part(at) for at in asked.grouped_by])
+        group = sql.joined(map(sql.part, asked.grouped_by))
         chosen = [*_conditions(query), *sql.chosen(group)]
         rows = self.table.table_rows(" and ".join(chosen) or "true")
         for file in rows.files:
@@ -60,21 +64,20 @@ class SparkFingerprints:
             f"if({' and '.join(_conditions(query)) or 'true'}, {number}, null)"
             for number, query in enumerate(queries)
         )
-        hashes = ", ".join(f"{sql.part(at)} as h{at}" for at in parts)
-        row, group = (
-            sql.joined([f"h{at}" for at in chosen]) for chosen in (parts, asked.grouped_by)
-        )
-        numbers = ", ".join(_number(f"h{at}", f"n{at}") for at in parts)
+        texts = ", ".join(f"{sql.part(at)} as p{at}" for at in parts)
+        row, group = (sql.joined(f"p{at}" for at in chosen) for chosen in (parts, asked.grouped_by))
+        of_parts = [(sql.hash_of(at, f"p{at}"), f"n{at}") for at in parts if asked.of_parts]
+        numbers = ", ".join(_number(*of) for of in (("r", "r"), *of_parts))
         sums = ", ".join(
             f"coalesce(sum({n} div {_HALF}), 0), coalesce(sum({n} % {_HALF}), 0)"
-            for n in ("r", *(f"n{at}" for at in parts))
+            for n in ("r", *(name for _, name in of_parts))
         )
         chosen = "".join(f" where {test}" for test in sql.chosen("g"))
         return (
             f"select q, substr(g, 1, {asked.digits}), count(*), {sums} from ("
-            f"select g, {_number('r', 'r')}, {numbers}, explode(array_compact(q)) as q from ("
+            f"select g, {numbers}, explode(array_compact(q)) as q from ("
             f"select *, {group} as g, {row} as r from ("
-            f"select {hashes}, array({taken}) as q from {self.table.view})){chosen}) group by 1, 2"
+            f"select {texts}, array({taken}) as q from {self.table.view})){chosen}) group by 1, 2"
         )
 
     def _words(self, asked: Fingerprint) -> FingerprintSql:

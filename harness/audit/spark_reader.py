@@ -51,6 +51,8 @@ TIMEOUT_S: Final = 6 * 3600.0
 SAMPLED_FILES: Final = 8
 SAMPLED_ROWS: Final = 500
 """Of so many files so many rows of one row group are read once more."""
+JVM: Final = "-XX:-DontCompileHugeMethods"
+"""What Spark makes of many columns is one method, which HotSpot else leaves as it is."""
 _CONF: Final = {
     # Else a file of checksums beside another one counts, which others than Hadoop do not renew.
     "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
@@ -60,6 +62,7 @@ _CONF: Final = {
     "spark.sql.adaptive.enabled": "true",
     "spark.sql.parquet.enableVectorizedReader": "false",
     "spark.sql.parquet.filterPushdown": "false",
+    "spark.executor.extraJavaOptions": JVM,
     # Days and moments are those that the files have, whoever wrote them.
     "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
     "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
@@ -90,9 +93,24 @@ class SparkTable:
         return self.reader.ask(lambda session: session.run(sql, timeout_s=TIMEOUT_S))
 
     @cached_property
+    def counts(self) -> Mapping[str, int]:
+        """The numbers of rows by what the column `FILE` has."""
+        sql = f"select {quoted(FILE)}, count(*) from {self.view} group by {quoted(FILE)}"
+        return dict(self.run(sql).rows)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What Spark does not read itself."""
+        reasons = Counter(self.plan.read_here.values()).items()
+        return tuple(
+            f"{counted(number, 'file')} not read by {self.reader.name} but in the harness's own "
+            f"process, each in memory as a whole: {reason}"
+            for reason, number in reasons
+        )
+
+    @property
     def size(self) -> int:
-        ((number,),) = self.run(f"select count(*) from {self.view}").rows
-        return int(number)
+        return sum(self.counts.values())
 
     def rows(self, where: str = "true") -> Iterator[tuple[PlannedFile, int, tuple[Value, ...]]]:
         """Yield the rows for which an expression holds, with their places."""
@@ -136,12 +154,10 @@ class SparkTable:
             self.check_rows(file, positions, shown.get(id(file)))
 
     def _check_counts(self) -> None:
-        sql = f"select {quoted(FILE)}, count(*) from {self.view} group by {quoted(FILE)}"
-        there: dict[str, int] = dict(self.run(sql).rows)
         for file, footer in self.plan.by_spark:
             total = sum(footer.groups)
             most = total - sum(position < total for position in set(file.deleted))
-            number = sum(there.get(text, 0) for text in spellings(file))
+            number = sum(self.counts.get(text, 0) for text in spellings(file))
             if number > most or (number < most and not file.deleted_values):
                 raise SparkFaultError(
                     f"{file.path}: {self.reader.name} reads {number:,} rows of it, by its footer "
@@ -209,9 +225,8 @@ class SparkReader:
         except NotInSparkError as why:
             self.progress.note(f"this process reads a table: {why}")
             return None
-        for reason, number in Counter(table.plan.read_here.values()).items():
-            files = counted(number, "file", "files")
-            self.progress.note(f"this process reads {files} of a table: {reason}")
+        for note in table.notes:
+            self.progress.note(note)
         return table
 
     def ask(self, question: Callable[[Session], Answer]) -> Answer:
@@ -261,7 +276,7 @@ def _configured(distribution: Distribution, master: str) -> Distribution:
     conf = {**_CONF, "spark.master": master}
     if host := _address(master):
         conf |= {"spark.driver.host": host, "spark.driver.bindAddress": host}
-    settings = {**distribution.settings, "conf": conf, "jvm": ("-XX:+UseParallelGC",)}
+    settings = {**distribution.settings, "conf": conf, "jvm": ("-XX:+UseParallelGC", JVM)}
     return replace(distribution, heap_mb=HEAP_MB, memory_mb=HEAP_MB, settings=settings)
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from harness.audit import file_rows, merge
 from harness.audit.file_rows import FileTable
 from harness.core.arrow import pa
-from harness.engines.arrow_values import canonical
+from harness.engines.arrow_values import canonical_values
 from harness.formats.read_plan import ReadPlan
 from harness.model.canonical import Value
 
@@ -28,7 +28,7 @@ class TableRows:
 
 
 def _canonical_rows(table: pa.Table) -> Iterator[tuple[Value, ...]]:
-    columns = [[canonical(value) for value in column] for column in table.columns]
+    columns = [canonical_values(column) for column in table.columns]
     yield from zip(*columns, strict=True)
 
 

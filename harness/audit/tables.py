@@ -96,6 +96,8 @@ class PinnedTable:
                 if self.table.format is UsedFormat.HIVE_ACID:
                     return acid_plan.plan(folder, declared, entry.write_ids if entry else None)
                 return hive_plan.plan(folder, declared)
+            case UsedFormat.HUDI:
+                raise UnreadableError("its hoodie.properties do not say of which type it is")
         past = ", as they were, " if at else " "
         raise UnreadableError(f"{self.table.format} tables{past}are not audited")
 

@@ -29,7 +29,7 @@ from harness.audit.redaction import without_values
 from harness.audit.result import AuditResult
 from harness.audit.table_list import TableAddress
 from harness.audit.table_list import pinned_tables as tables_at
-from harness.audit.tables import for_readers
+from harness.audit.tables import PinnedTable, for_readers
 from harness.cli import options, plan_options
 from harness.cli.output import Output
 from harness.comparison.table_changes import TableComparison
@@ -43,6 +43,7 @@ from harness.reports import audit_files, audit_report, lines
 from harness.run import run_folder
 from harness.run.run_folder import RUNS
 from harness.runtime import work_folders
+from harness.usage.usage_file import UsedTable
 
 REQUEST: Final = "request.json"
 
@@ -231,6 +232,7 @@ class _Prepared:
             for_readers(table, moved / str(at))
             for at, table in enumerate(tables_at(request.addresses, request.databases), 1)
         )
+        order = {_key(table): at for at, table in enumerate(pinned)}
         readers = tuple(map(plan_options.existing_reader, request.readers))
         cache.claim()
         progress, stored = output.progress(), AnswerBank(folder)
@@ -250,12 +252,20 @@ class _Prepared:
                         self.bank.add(audited)
                     stored.add(audited)
                 tables.append(audited)
+            tables.sort(key=lambda one: order.get(one.key, 0))
         finally:
             if request.no_values:  # logs of engines may hold values
                 for path in folder.iterdir():
                     if path.is_dir():
                         shutil.rmtree(path, ignore_errors=True)
         return tuple(tables)
+
+
+def _key(table: PinnedTable | UsedTable) -> tuple[str, str]:
+    """Return what an audited table has as `key`."""
+    if isinstance(table, UsedTable):
+        return table.name, ""
+    return table.table.name, table.table.location
 
 
 def _shadowed(request: AuditRequest, work: Callable[[], int], output: Output) -> int:

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from harness.audit.known import NOTHING_KNOWN, KnownDifference, KnownDifferences
-from harness.audit.records import AuditedAnswer, AuditedTable
+from harness.audit.records import AuditedAnswer, AuditedTable, query_text, unread
 from harness.comparison.cell_pairs import BETTER, OF_OPEN, WORSE, VerdictChange, class_of
 from harness.comparison.result import SAFE, Decision
 from harness.core.records import VerdictKind
 from harness.judge.gate import GOOD, NEW, UNKNOWN
+from harness.model.query import Query
 
 _ASKED_NO_MORE = frozenset({VerdictKind.REFUSED, VerdictKind.UNSUPPORTED, VerdictKind.UNKNOWN})
 
@@ -53,11 +54,11 @@ class TableComparison:
             )
         ]
         if not table.problem:
-            for question in table.questions:
-                old, new = (_about(question, answers) for answers in sides)
+            for query in table.questions:
+                old, new = (_about(query, answers) for answers in sides)
                 change = _change(old, new)
                 known = self.known.by(table, new) if change in WORSE else None
-                yield AnswerPair(table, question, old, new, change, known)
+                yield AnswerPair(table, query_text(query), old, new, change, known)
 
     def bad(self, table: AuditedTable) -> tuple[AuditedAnswer, ...]:
         """Return the answers about a table that are worse, and accepted by nobody."""
@@ -76,10 +77,6 @@ class TableComparison:
         counts = Counter(pair.change for pair in self.pairs)
         return {change: counts[change] for change in VerdictChange}
 
-    @property
-    def unread(self) -> tuple[AuditedTable, ...]:
-        return tuple(table for table in self.tables if table.problem)
-
     @cached_property
     def line_problems(self) -> tuple[str, ...]:
         return self.known.problems(self.tables)
@@ -87,7 +84,7 @@ class TableComparison:
     @property
     def _all_known(self) -> bool:
         answered = len(self.pairs) > self.counts[VerdictChange.REFUSED_AS_BEFORE]
-        return answered and not self.counts[VerdictChange.UNKNOWN] and not self.unread
+        return answered and not self.counts[VerdictChange.UNKNOWN] and not unread(self.tables)
 
     @property
     def in_part(self) -> bool:
@@ -112,11 +109,11 @@ class TableComparison:
         return max(status, NEW) if self.line_problems else status
 
 
-def _about(question: str, answers: Sequence[AuditedAnswer]) -> AuditedAnswer:
+def _about(query: Query, answers: Sequence[AuditedAnswer]) -> AuditedAnswer:
     """Return the answer to a question; that of who is asked no more is the last one."""
-    asked = [answer for answer in answers if answer.query == question]
+    asked = [answer for answer in answers if answer.query == query]
     asked += [answer for answer in answers[-1:] if answer.verdict in _ASKED_NO_MORE]
-    nothing = AuditedAnswer("", question, "", VerdictKind.UNKNOWN, "it was not asked")
+    nothing = AuditedAnswer("", query, "", VerdictKind.UNKNOWN, "it was not asked")
     return (asked or [nothing])[0]
 
 

@@ -6,6 +6,7 @@ import datetime
 import json
 import uuid
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any, Final
 
 from harness.core.arrow import kinds, pa
@@ -96,6 +97,18 @@ def canonical(scalar: Any) -> Value:  # noqa: ANN401 - of any of Arrow's classes
     if kinds.is_timestamp(type_) or kinds.is_date(type_):
         return _day_or_moment(scalar)
     return _plain(scalar.as_py(), type_)
+
+
+def canonical_values(column: Any) -> list[Value]:  # noqa: ANN401 - an array or several in a row
+    """Return the values of a column in canonical form, as `canonical` does one by one."""
+    type_ = column.type
+    if kinds.is_timestamp(type_) and type_.unit == "us":
+        with suppress(OverflowError, ValueError):  # Python has no such moment
+            return list(column.cast(pa.timestamp("us")).to_pylist())
+    as_they_are = kinds.is_integer, kinds.is_floating, kinds.is_decimal, kinds.is_string
+    if any(is_kind(type_) for is_kind in as_they_are):
+        return list(column.to_pylist())
+    return [canonical(value) for value in column]
 
 
 def _plain(value: Value, type_: Any) -> Value:  # noqa: ANN401 - as above

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from harness.model.datatypes import Array, DataType, Decimal, Map, Struct
-from harness.model.fingerprint import NULL_HASH, NUMBER_DIGITS, OTHER, Fingerprint, FloatText, kind
+from harness.model.fingerprint import (
+    BETWEEN,
+    NULL_HASH,
+    NUMBER_DIGITS,
+    OTHER,
+    Fingerprint,
+    FloatText,
+    has_no_comma,
+    kind,
+)
 from harness.model.identifiers import quoted_name
 
 
@@ -42,18 +51,16 @@ def select(
 ) -> str:
     """Return the statement; `source` and `conditions` are SQL, `mark` quotes identifiers."""
     sql = FingerprintSql(asked, mark, words)
-    hashes = [sql.part(at) for at in range(len(asked.parts))]
+    parts = range(len(asked.parts))
     inside = f" where {' and '.join(conditions)}" if conditions else ""
     if asked.rows:
-        group = sql.joined([hashes[at] for at in asked.grouped_by])
-        chosen = [*conditions, *sql.chosen(group)]
+        chosen = [*conditions, *sql.chosen(sql.joined(map(sql.part, asked.grouped_by)))]
         return f"select * from {source} where {' and '.join(chosen)}"
-    listed = ", ".join(f"{hash_} as h{at}" for at, hash_ in enumerate(hashes))
-    group = sql.joined([f"h{at}" for at in asked.grouped_by])
-    row = sql.joined([f"h{at}" for at in range(len(hashes))])
+    listed = ", ".join(f"{sql.part(at)} as p{at}" for at in parts)
+    group, row = (sql.joined(f"p{at}" for at in some) for some in (asked.grouped_by, parts))
     prints = f"select {group} as g, {row} as r, p.* from (select {listed} from {source}{inside}) p"
-    numbers = ["r", *(f"h{at}" for at in range(len(hashes)))]
-    sums = ", ".join(f"sum({words.number.format(name)})" for name in numbers)
+    hashes = ["r", *(sql.hash_of(at, f"p{at}") for at in parts if asked.of_parts)]
+    sums = ", ".join(f"sum({words.number.format(hash_)})" for hash_ in hashes)
     first = f"substr(g, 1, {asked.digits})" if asked.digits else ""
     within = "".join(f" where {test}" for test in sql.chosen("g"))
     shown = f"{first}, " * bool(first)
@@ -69,17 +76,22 @@ class FingerprintSql:
     words: FingerprintWords
 
     def part(self, at: int) -> str:
-        """Return the hash of a part; NULL of NULL."""
+        """Return the text of a part as it stands in that of its row; NULL of NULL."""
         part = self.asked.parts[at]
         value = ".".join(quoted_name(name, self.mark) for name in part.shown)
         text = self.text(value, part.type)
+        if has_no_comma(part):
+            return text
         return self.words.hash.format(f"'{OTHER}' || {text}" if part.other else text)
 
-    def joined(self, hashes: Sequence[str]) -> str:
-        """Return the hash of hashes, any of which may be NULL."""
-        return self.words.hash.format(
-            " || ".join(f"coalesce({hash_}, '{NULL_HASH}')" for hash_ in hashes)
-        )
+    def hash_of(self, at: int, text: str) -> str:
+        """Return the hash of a part, by its text as `part` has it."""
+        return self.words.hash.format(text) if has_no_comma(self.asked.parts[at]) else text
+
+    def joined(self, texts: Iterable[str]) -> str:
+        """Return the hash of texts, any of which may be NULL."""
+        listed = (f"coalesce({text}, '{NULL_HASH}')" for text in texts)
+        return self.words.hash.format(f" || '{BETWEEN}' || ".join(listed))
 
     def chosen(self, group: str) -> tuple[str, ...]:
         """Return the condition that the hash of a group begins with what is asked for, if any."""

@@ -35,7 +35,7 @@ from harness.engines.api import (
     Server,
     TimeTravel,
 )
-from harness.engines.arrow_values import canonical, canonical_type
+from harness.engines.arrow_values import canonical_type, canonical_values
 from harness.engines.engine_support import code_digest, connect_to_worker
 from harness.engines.fingerprint_sql import FingerprintWords
 from harness.engines.format_facts import FormatFacts
@@ -409,5 +409,5 @@ def reply_of(table: pyarrow.Table, seconds: float, sent: str = "", confirmed: st
         Column(column.name, str(column.type), canonical_type(column.type))
         for column in table.schema
     )
-    values = [[canonical(value) for value in column] for column in table.columns]
+    values = [canonical_values(column) for column in table.columns]
     return query_sql.reply(every, tuple(zip(*values, strict=True)), seconds, sent, confirmed)

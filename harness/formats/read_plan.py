@@ -73,6 +73,8 @@ class PlannedFile:
     stored: Callable[[], pa.Table] | None = None
     """Reads the rows where they are only a part of what lies there, with what they hold as ids
     under `field_id`; raises FileFactError."""
+    size: int | None = None
+    """Its bytes, as the table's records say; None where they do not."""
     partial: bool = False
     """Whether the columns that the rows lack stay as they were; see `RowMerge`."""
 

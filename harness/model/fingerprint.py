@@ -17,9 +17,10 @@ that of NULL is `-`. Every engine has that function. Texts are the same whoever 
 | map | for each entry the hashes of key and value, one behind the other; these texts sorted |
 
 Parts of a struct are compared as columns are, beside whether the struct is there (the text of one
-without parts). The hash of a row is that of the hashes of all its parts, one behind the other. A
-sum is of the numbers of hashes: the first 16 digits, with 0 to 5 for a to f, in decimal. Two values
-have the same number once in 10^15 pairs.
+without parts). The hash of a row is that of the texts of all its parts, with commas between them;
+what may have a comma in its text stands there as its hash, and NULL as `-`. A sum is of the numbers
+of hashes: the first 16 digits, with 0 to 5 for a to f, in decimal. Two values have the same number
+once in 10^15 pairs.
 """
 
 from collections.abc import Mapping
@@ -32,6 +33,8 @@ from harness.model.datatypes import Array, DataType, Decimal, Map, Struct, Text
 NULL_HASH: Final = "-"
 OTHER: Final = "other: "
 """Stands before the texts of values whose type is of another kind than the table's."""
+BETWEEN: Final = ","
+"""Stands between the texts of a row's parts."""
 NUMBER_DIGITS: Final = 16
 DIGITS: Final[Mapping[int, int]] = str.maketrans("abcdef", "012345")
 
@@ -61,12 +64,14 @@ class ComparedPart:
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """What is asked: the number of rows, and the sums of the hashes of rows and of each part.
+    """What is asked: the number of rows, and the sum of their hashes.
 
     For each group of rows, if there are `digits`; or the rows of groups themselves.
     """
 
     parts: tuple[ComparedPart, ...]
+    of_parts: bool = False
+    """Whether the sum of each part's hashes is asked for as well."""
     by: tuple[int, ...] = ()
     """The numbers of the parts by whose hashes rows are in groups; all if none."""
     digits: int = 0
@@ -84,7 +89,12 @@ class Fingerprint:
 
 
 Sums = tuple[int, ...]
-"""The number of rows, the sum of the rows' numbers, and for each part that of its numbers."""
+"""The number of rows, the sum of the rows' numbers, and of each part, if asked for, its numbers."""
+
+
+def has_no_comma(part: ComparedPart) -> bool:
+    """Return whether the text of a value stands as it is in that of its row."""
+    return not part.other and kind(part.type) in {*_KINDS.values(), *_WITHOUT_COMMAS}
 
 
 def kind(type_: DataType) -> str:
@@ -103,6 +113,7 @@ def kind(type_: DataType) -> str:
     return _KINDS.get(str(type_), str(type_))
 
 
+_WITHOUT_COMMAS: Final = ("boolean", "date", "decimal", "struct")
 _KINDS: Final = {
     **dict.fromkeys(("tinyint", "smallint", "int", "long"), "integer"),
     "double": "float",

@@ -24,7 +24,7 @@ from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from harness.core.records import Column, Refusal, VerdictKind
 from harness.engines.api import NoAnswerError, Question, RefusedError, Reply
-from harness.model.query import Query
+from harness.model.query import ALL, Query
 from harness.scenario.cells import Reader
 from harness.usage.usage_file import UsedFormat, UsedTable
 from tests.builders.delta_folder import DeltaFolder, add, metadata, protocol
@@ -88,14 +88,14 @@ def audited(table: DeltaFolder, reader: SimulatedReader) -> AuditedTable:
 
 
 def of_query(result: AuditedTable, query: str) -> AuditedAnswer:
-    return next(answer for answer in result.answers if answer.query == query)
+    return next(answer for answer in result.answers if answer.question == query)
 
 
 def test_a_reader_that_shows_what_the_files_give_is_right(table: DeltaFolder) -> None:
     result = audited(table, SimulatedReader(RIGHT))
     assert (result.name, result.version, result.rows, result.files) == ("orders", "1", 3, 2)
     assert {answer.verdict for answer in result.answers} == {VerdictKind.CORRECT}
-    assert [answer.query for answer in result.answers] == [
+    assert [answer.question for answer in result.answers] == [
         "all columns",
         "count(*)",
         "rows where id is null",
@@ -137,7 +137,7 @@ def test_what_only_a_condition_loses_is_found(table: DeltaFolder) -> None:
             return Reply(reply.columns, () if lost else reply.rows, 0.1)
 
     result = audited(table, LosesNulls(RIGHT))
-    wrong = [answer.query for answer in result.answers if answer.verdict is VerdictKind.WRONG]
+    wrong = [answer.question for answer in result.answers if answer.verdict is VerdictKind.WRONG]
     assert wrong == ["rows where name is null"]
 
 
@@ -165,7 +165,7 @@ def test_nobody_is_blamed_for_what_the_rules_of_a_format_leave_open(table: Delta
 
 
 def test_readers_that_differ_where_nothing_is_decided_are_told_from_those_that_agree() -> None:
-    asked = "", "all columns", ""
+    asked = "", ALL, ""
     unknown = AuditedAnswer(*asked, VerdictKind.UNKNOWN, "left open", total=1, digest="1")
     one, other = replace(unknown, reader="one"), replace(unknown, reader="other")
     assert among_readers([one, other]) == [one, other]
@@ -210,10 +210,10 @@ def test_a_table_that_cannot_be_read_hides_no_other(table: DeltaFolder) -> None:
     broken.commit(add("absent.parquet"))
     unread = UsedTable("hidden", UsedFormat.OTHER, unread="no rights")
     tables = (*pinned(str(broken.path), ()), *pinned(str(table.path), ()), unread)
-    first, second, third = audit(tables, [READER], SimulatedReader(RIGHT), Progress())
-    assert "absent.parquet" in first.problem
-    assert (first.answers, third.problem) == ((), "no rights")
-    assert second.problem == ""
+    made = {one.name: one for one in audit(tables, [READER], SimulatedReader(RIGHT), Progress())}
+    assert "absent.parquet" in made["broken"].problem
+    assert (made["broken"].answers, made["hidden"].problem) == ((), "no rights")
+    assert made["orders"].problem == ""
 
 
 def test_a_version_of_the_past_has_the_rows_of_then(table: DeltaFolder) -> None:
@@ -237,7 +237,7 @@ def test_an_error_of_the_harness_in_judging_is_its_own(
     result = audited(table, SimulatedReader(RIGHT))
     assert result.problem == ""
     unknown = [answer for answer in result.answers if answer.verdict is VerdictKind.UNKNOWN]
-    assert [answer.query for answer in unknown] == ["count(*)"]
+    assert [answer.question for answer in unknown] == ["count(*)"]
     assert unknown[0].because.startswith("this is a defect of the harness; nothing is known of")
     assert "nobody thought of" in unknown[0].because
 
@@ -264,6 +264,35 @@ def test_files_that_go_meanwhile_are_not_laid_to_the_reader(table: DeltaFolder) 
     lost = RefusedError(Refusal("IOError", "no such file"), 0.1)
     result = audited(table, Meanwhile(RIGHT, error=lost))
     assert result.problem == "it changed while readers were asked: 2.parquet is gone"
+
+
+def test_a_file_that_is_not_what_the_metadata_say_is_told_in_a_line(table: DeltaFolder) -> None:
+    file = table.path / "2.parquet"
+    first = add("1.parquet", vector=table.vector("i", 0))
+    table.commit(first, {"add": {**add("2.parquet")["add"], "size": 7}})
+    result = audited(table, SimulatedReader(RIGHT))
+    size = file.stat().st_size
+    (note,) = result.notes
+    assert note.startswith(
+        f"its metadata are broken: by them 2.parquet has 7 bytes, and it has {size:,};"
+    )
+    assert {answer.verdict for answer in result.answers} == {VerdictKind.CORRECT}
+    file.write_bytes(b"no such thing")
+    assert audited(table, SimulatedReader(RIGHT)).problem == (
+        "2.parquet: it is no Parquet, ORC or Avro file"
+    )
+    table.data("2.parquet", {"id": ["x"], "name": ["c"]})
+    assert audited(table, SimulatedReader(RIGHT)).problem.startswith(
+        "2.parquet: id is string in it, and no int64"
+    )
+
+
+def test_large_tables_are_read_after_small_ones(tmp_path: Path) -> None:
+    for name, rows in {"a": 900, "b": 1}.items():
+        plain(tmp_path / name, x=list(range(rows)))
+    tables = tuple(pinned(str(tmp_path), ()))
+    names = [one.name for one in audit(tables, [READER], SimulatedReader(), Progress())]
+    assert names == ["b", "a"]
 
 
 def test_what_was_audited_before_is_asked_about_once_it_changed(table: DeltaFolder) -> None:

@@ -126,7 +126,7 @@ def audited(table: DeltaFolder, reader: ShowsArrow, **limits: Any) -> AuditedTab
 
 
 def of_all(result: AuditedTable) -> AuditedAnswer:
-    return next(answer for answer in result.answers if answer.query == "all columns")
+    return next(answer for answer in result.answers if answer.query == ALL)
 
 
 def whole() -> pa.Table:
@@ -206,7 +206,7 @@ def test_a_reader_that_shows_what_the_files_give_is_right(table: DeltaFolder) ->
     result = audited(table, ShowsArrow(whole()))
     assert {answer.verdict for answer in result.answers} == {VerdictKind.CORRECT}
     assert (result.rows, result.files) == (FILES * ROWS, FILES)
-    assert "rows where name is null" in {answer.query for answer in result.answers}
+    assert "rows where name is null" in {answer.question for answer in result.answers}
 
 
 def test_what_a_reader_cannot_make_a_fingerprint_of_is_not_passed_over(table: DeltaFolder) -> None:

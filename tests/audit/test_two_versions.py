@@ -15,6 +15,7 @@ from harness.cli import app, audit_command
 from harness.comparison.cell_pairs import VerdictChange
 from harness.comparison.table_changes import TableComparison
 from harness.core.records import VerdictKind
+from harness.model.query import ALL, Comparison, Condition, Query
 from tests.builders import audited_answers
 from tests.builders.audited_answers import PINNED, REFUSED, RIGHT, UNKNOWN, WRONG, finds
 
@@ -35,14 +36,13 @@ def wrong(*rows: str, total: int = 0, digest: str = "") -> AuditedAnswer:
 def table(old: AuditedAnswer, new: AuditedAnswer, identity: str = "a") -> AuditedTable:
     sides = replace(old, reader=OLD), replace(new, reader=NEW)
     made = audited_answers.table(*sides)
-    return replace(made, questions=("all columns",), identity=identity)
+    return replace(made, questions=(ALL,), identity=identity)
 
 
 def compared(old: AuditedAnswer, new: AuditedAnswer) -> TableComparison:
     return TableComparison(OLD, NEW, (table(old, new),))
 
 
-ALL = "all columns"
 MANY = wrong("[1]", total=30)
 IN_PART = replace(wrong("[1]", digest="c"), in_part=True)
 LEFT_OPEN = replace(wrong("[1]"), verdict=VerdictKind.UNKNOWN)
@@ -82,7 +82,7 @@ def test_each_pair_of_answers_is_in_one_class(
 
 def test_a_question_that_a_side_was_not_asked_is_not_known() -> None:
     known = table(RIGHT, RIGHT)
-    more = replace(known, questions=(*known.questions, "count(*)"))
+    more = replace(known, questions=(*known.questions, Query(count=True)))
     comparison = TableComparison(OLD, NEW, (more,))
     assert comparison.pairs[-1].change is VerdictChange.UNKNOWN
     assert comparison.status == 3
@@ -124,6 +124,12 @@ def test_the_answer_says_what_it_is_about(monkeypatch: pytest.MonkeyPatch, capsy
 
 
 @pytest.mark.usefixtures("here")
+def test_a_metastore_is_no_side_of_tables(capsys: Capture) -> None:
+    assert upgrade(old="hive-metastore-2.3.10") == 2
+    assert "a metastore is no side of your own tables" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("here")
 def test_a_worse_answer_that_is_known_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     finds(monkeypatch, table(RIGHT, wrong("[1]")))
     assert upgrade() == 1
@@ -138,11 +144,12 @@ def test_a_worse_answer_that_is_known_does_not_count(monkeypatch: pytest.MonkeyP
 def test_what_both_sides_refuse_for_the_larger_part_can_be_allowed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    conditions = [Query(where=Condition(name, Comparison.NULL)) for name in ("a", "b")]
     right = table(RIGHT, RIGHT)
     refused = [
-        replace(REFUSED, reader=side, query=query) for side in (OLD, NEW) for query in ("a", "b")
+        replace(REFUSED, reader=side, query=query) for side in (OLD, NEW) for query in conditions
     ]
-    questions = (*right.questions, "a", "b")
+    questions = (*right.questions, *conditions)
     finds(monkeypatch, replace(right, questions=questions, answers=(*right.answers, *refused)))
     assert upgrade() == 3
     assert upgrade("--allow-partial") == 0
@@ -172,7 +179,7 @@ def test_a_bank_answers_for_an_engine_that_is_gone(
     assert upgrade("--bank", "bank", old=f"banked:{OLD}") == 3
     shown = " ".join(capsys.readouterr().out.split())
     assert f"the table went on since the answers of {OLD} were banked: 1 to 2" in shown
-    finds(monkeypatch, replace(alone, questions=("all columns", "count(*)")))
+    finds(monkeypatch, replace(alone, questions=(ALL, Query(count=True))))
     assert upgrade("--bank", "bank", old=f"banked:{OLD}") == 3
     shown = " ".join(capsys.readouterr().out.split())
     assert f"other questions were asked when the answers of {OLD} were banked" in shown

@@ -10,14 +10,16 @@ from harness.audit.records import AuditedAnswer, AuditedTable, ShownDifference
 from harness.audit.tables import PinnedTable
 from harness.cli import audit_command
 from harness.core.records import VerdictKind
+from harness.model.query import ALL, Query
 from harness.usage.catalog_table import CatalogTable
 from harness.usage.usage_file import UsedFormat
 
 READER = "duckdb-1.5.5"
-RIGHT = AuditedAnswer(READER, "all columns", "", VerdictKind.CORRECT)
+COUNTED = Query(count=True)
+RIGHT = AuditedAnswer(READER, ALL, "", VerdictKind.CORRECT)
 WRONG = AuditedAnswer(
     READER,
-    "all columns",
+    ALL,
     "",
     VerdictKind.WRONG,
     differences=(
@@ -31,8 +33,8 @@ WRONG = AuditedAnswer(
     total=6,
     read_as=("no deletes",),
 )
-REFUSED = AuditedAnswer(READER, "count(*)", "", VerdictKind.REFUSED, "E: not this one")
-UNKNOWN = AuditedAnswer(READER, "count(*)", "", VerdictKind.UNKNOWN, "it died")
+REFUSED = AuditedAnswer(READER, COUNTED, "", VerdictKind.REFUSED, "E: not this one")
+UNKNOWN = AuditedAnswer(READER, COUNTED, "", VerdictKind.UNKNOWN, "it died")
 
 
 def table(*answers: AuditedAnswer, name: str = "orders") -> AuditedTable:

@@ -139,8 +139,8 @@ class Asked:
         """Start a reader that is given another folder than the table's."""
         (table,) = pinned(str(right), ())
         assert isinstance(table, PinnedTable)
-        plan, entry = auditing._pin(table)
-        truth = auditing._truth("audit_1", table, plan, AuditLimits(fetched=100), None)
+        planned, entry = auditing._pin(table)
+        truth, _ = auditing._truth("audit_1", planned, AuditLimits(fetched=100), None)
         storage = {**entry.table["sd"], "location": str(given)}
         entry = replace(entry, table={**entry.table, "sd": storage})
         (folder / "work").mkdir()

@@ -21,7 +21,7 @@ import pytest
 from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import Cache
 from harness.audit import spark_fingerprints, spark_plan, spark_reader, table_rows
-from harness.audit.compared_parts import compared
+from harness.audit.columns_in_common import in_common
 from harness.audit.comparison import row_text
 from harness.audit.fingerprints import PlanFingerprints
 from harness.audit.spark_fingerprints import SparkFingerprints
@@ -108,7 +108,7 @@ def test_spark_makes_the_sums_that_this_process_makes(reader: SparkReader, tmp_p
         (part.name, canonical_type(column.type))
         for part, column in zip(plan.columns, columns.values(), strict=True)
     ]
-    parts = compared(table, table, spark_fingerprints.WORDS, lower=False)
+    parts = in_common(table, table, spark_fingerprints.WORDS, lower=False)
     assert parts.left_out == ()
     queries = (
         ALL,

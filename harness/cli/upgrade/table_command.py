@@ -46,7 +46,14 @@ def request(
 
 
 def _reader(names: Sequence[str], option: str) -> str:
-    readers = sides.side(names).readers if names else ()
+    side = sides.side(names) if names else sides.Side()
+    readers = side.readers
+    if side.metastore:
+        raise UsageProblem(
+            f"{option}: a metastore is no side of your own tables, which are registered in one "
+            "that the audit starts: yours would be asked for nothing but its entries, before and "
+            "after. Leave out --table and --tables to compare metastores on scenarios"
+        )
     if len(readers) != 1 or len(names) != 1:
         raise UsageProblem(f"{option} names one reader of your tables, such as trino-483")
     return str(readers[0])

@@ -87,6 +87,7 @@ class LiveFile:
     """By the physical names of the columns."""
     vector: Action | None
     """The descriptor of its deletion vector."""
+    size: int | None = None
 
 
 @dataclass(frozen=True)  # no slots: what is derived is kept
@@ -149,8 +150,9 @@ class DeltaLog:
                 if path not in first or (first[path] == BEFORE and path not in removed):
                     first[path] = commit.version
                 partition = action.get("partitionValues") or {}
+                versions, vector = (first[path], commit.version), action.get(VECTOR)
                 live[logical] = LiveFile(
-                    path, logical, first[path], commit.version, partition, action.get(VECTOR)
+                    path, logical, *versions, partition, vector, action.get("size")
                 )
         return tuple(sorted(live.values(), key=lambda file: (file.version, file.path)))
 

@@ -7,7 +7,7 @@ Vectors", "Type Widening", "Valid Feature Names in Table Features".
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -110,7 +110,8 @@ class PlannedTable:
         return FileColumns(names, self.mode == "id", unread)
 
     def file(self, live: LiveFile) -> PlannedFile:
-        return self.planned(live.path, live.partition, self.gone(live.vector))
+        made = self.planned(live.path, live.partition, self.gone(live.vector))
+        return replace(made, size=live.size)
 
     def planned(
         self, path: str, partition: Mapping[str, str | None], gone: Collection[int]

@@ -109,6 +109,8 @@ def _begin(file: IO[bytes]) -> bytes:
     """Return the bytes that say of which kind a file is, and leave it at its beginning."""
     begin = file.read(len(avro.MAGIC))
     file.seek(0)
+    if begin != avro.MAGIC and not begin.startswith((orc_table.MAGIC, b"PAR1", b"PARE")):
+        raise ValueError("it is no Parquet, ORC or Avro file")
     return begin
 
 

@@ -172,6 +172,7 @@ class _TableAt:
                 for deleted in deletes
                 if deleted.content is FileContent.EQUALITY_DELETES
             ),
+            size=file.entry.get("file_size_in_bytes"),
         )
 
     def _partition(self, file: Live) -> Mapping[Id, Value]:

@@ -12,6 +12,7 @@ from harness.audit.comparison import TableDifferenceKind
 from harness.audit.limits import AuditLimits
 from harness.audit.records import AuditedTable, ShownDifference
 from harness.cli import app, audit_command
+from harness.model.query import Comparison, Condition, Query
 from tests.builders.audited_answers import (
     PINNED,
     READER,
@@ -180,9 +181,10 @@ def test_resume_names_no_table(capsys: Capture) -> None:
 
 
 def test_no_value_is_shown_or_stored(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    asked = Query(where=Condition("name", Comparison.EQUAL, "secret", "string"))
     wrong = replace(
         WRONG,
-        query="rows where name = secret",
+        query=asked,
         sql="select 'secret'",
         because="Odd: of 'secret'",
         differences=(
@@ -194,7 +196,7 @@ def test_no_value_is_shown_or_stored(monkeypatch: pytest.MonkeyPatch, capsys: Ca
     secret = replace(
         table(wrong, replace(REFUSED, because="E: secret")),
         columns=(("name", "string"),),
-        questions=("rows where name = secret",),
+        questions=(asked,),
         undecided=("p=secret 1/f.parquet: no rule says so",),
     )
     broken = replace(table(name="broken"), problem="p=secret 1/f.parquet: 'secret' is no date")

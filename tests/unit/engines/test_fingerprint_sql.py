@@ -3,7 +3,7 @@
 import pytest
 
 from harness.artifacts import distributions
-from harness.audit.compared_parts import compared
+from harness.audit.columns_in_common import in_common
 from harness.engines.fingerprint_sql import FingerprintWords, select
 from harness.engines.query_sql import ANSI
 from harness.model.datatypes import parse_type
@@ -15,31 +15,32 @@ PARTS = (
     ComparedPart(("id",), ("id",), parse_type("long")),
     ComparedPart(("s", 'a"b'), ("s", 'a"b'), parse_type("string")),
 )
-HASHES = 'md5(text("id")) as h0, md5("s"."a""b") as h1'
-ROW = "md5(coalesce(h0, '-') || coalesce(h1, '-'))"
+TEXTS = 'text("id") as p0, md5("s"."a""b") as p1'
+ROW = "md5(coalesce(p0, '-') || ',' || coalesce(p1, '-'))"
 TYPES = ["boolean", "int", "float", "double", "decimal(38, 10)", "date", "timestamp", "string"]
 
 
-def test_sums_are_those_of_the_hashes_of_rows_and_of_each_part() -> None:
-    assert select(Fingerprint(PARTS), "t", ["x = 1"], ANSI, WORDS) == (
-        "select count(*), sum(number(r)), sum(number(h0)), sum(number(h1)) "
-        f"from (select {ROW} as g, {ROW} as r, p.* "
-        f"from (select {HASHES} from t where x = 1) p) q"
+@pytest.mark.parametrize("of_parts", [False, True])
+def test_sums_are_those_of_the_hashes_of_rows_and_of_each_part(*, of_parts: bool) -> None:
+    parts = ", sum(number(md5(p0))), sum(number(p1))" * of_parts
+    assert select(Fingerprint(PARTS, of_parts=of_parts), "t", ["x = 1"], ANSI, WORDS) == (
+        f"select count(*), sum(number(r)){parts} from (select {ROW} as g, {ROW} as r, p.* "
+        f"from (select {TEXTS} from t where x = 1) p) q"
     )
 
 
 def test_groups_have_the_first_digits_of_the_hashes_of_some_parts_in_common() -> None:
     asked = Fingerprint(PARTS, by=(1,), digits=3, within=("a", "b"))
     assert select(asked, "t", [], ANSI, WORDS) == (
-        "select substr(g, 1, 3), count(*), sum(number(r)), sum(number(h0)), sum(number(h1)) "
-        f"from (select md5(coalesce(h1, '-')) as g, {ROW} as r, p.* from (select {HASHES} from t) "
+        "select substr(g, 1, 3), count(*), sum(number(r)) "
+        f"from (select md5(coalesce(p1, '-')) as g, {ROW} as r, p.* from (select {TEXTS} from t) "
         "p) q where substr(g, 1, 1) in ('a', 'b') group by substr(g, 1, 3)"
     )
 
 
 def test_rows_are_fetched_by_the_hashes_of_their_groups() -> None:
     asked = Fingerprint(PARTS[:1], by=(0,), digits=3, within=("abc",), rows=True)
-    group = "md5(coalesce(md5(text(\"id\")), '-'))"
+    group = "md5(coalesce(text(\"id\"), '-'))"
     assert select(asked, "t", ["x = 1"], ANSI, WORDS) == (
         f"select * from t where x = 1 and substr({group}, 1, 3) in ('abc')"
     )
@@ -67,7 +68,7 @@ def test_what_is_an_expression_of_python_has_no_words_of_sql() -> None:
 
 def test_parts_of_a_struct_are_compared_as_columns_are() -> None:
     type_ = "struct<a: long, b: array<int>>"
-    columns = compared([("S", type_)], [("s", type_)], WORDS, lower=True)
+    columns = in_common([("S", type_)], [("s", type_)], WORDS, lower=True)
     assert [(part.path, part.shown) for part in columns.parts] == [
         (("S",), ("s",)),
         (("S", "a"), ("s", "a")),
@@ -77,12 +78,12 @@ def test_parts_of_a_struct_are_compared_as_columns_are() -> None:
 
 def test_a_struct_with_other_parts_is_another_one() -> None:
     shown = [("s", "struct<a: long, c: int>")]
-    columns = compared([("s", "struct<a: long, b: int>")], shown, WORDS, lower=False)
+    columns = in_common([("s", "struct<a: long, b: int>")], shown, WORDS, lower=False)
     assert [(part.path, part.other) for part in columns.parts] == [(("s",), True)]
 
 
 def test_texts_that_may_be_bytes_are_not_compared() -> None:
-    assert compared([("b", "binary")], [("b", "string")], WORDS, lower=False).parts == ()
-    assert compared([("b", "")], [("b", "string")], WORDS, lower=False).left_out == (
+    assert in_common([("b", "binary")], [("b", "string")], WORDS, lower=False).parts == ()
+    assert in_common([("b", "")], [("b", "string")], WORDS, lower=False).left_out == (
         "b (a type that is none of ours)",
     )

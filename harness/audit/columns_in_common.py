@@ -18,7 +18,7 @@ class ComparedColumns:
     """Columns and parts that are not compared, with the types that are not."""
 
 
-def compared(
+def in_common(
     columns: Columns, shown: Columns, words: FingerprintWords, *, lower: bool
 ) -> ComparedColumns:
     """Return what a table and a reader have in common.
