@@ -39,6 +39,7 @@ from harness.engines.arrow_values import canonical_type, canonical_values
 from harness.engines.engine_support import code_digest, connect_to_worker
 from harness.engines.fingerprint_sql import FingerprintWords
 from harness.engines.format_facts import FormatFacts
+from harness.engines.library_writes import LibraryWrites
 from harness.runtime import metastore_client
 from harness.runtime.api import Configuration, MetastoreUris, Running, Runtime, Served, Surroundings
 from harness.runtime.metastore_client import Catalog, CatalogGoneProblem, CatalogRefusedError
@@ -106,6 +107,11 @@ class PythonLibrary:
     unasked: Mapping[str, str] = field(default_factory=dict, hash=False)
     fingerprints: FingerprintWords | None = None
     """How its SQL asks for them."""
+    writes: LibraryWrites = field(default_factory=dict, hash=False)
+    """What its worker is told of a write, where it writes."""
+    pointer: str = ""
+    """The parameter of a table's entry that names what the worker answers to a write with; empty
+    where the table's folder has all."""
 
     def fingerprint_words(self, settings: ReaderSettings) -> FingerprintWords | None:
         return None if self.expressions(settings) else self.fingerprints
@@ -265,6 +271,15 @@ class LibraryConnection:
     ) -> Reply:
         return self._reply(statement, tables, None, timeout_s)
 
+    def write(self, expression: str, table: tuple[str, str], *, timeout_s: float) -> None:
+        """Let the worker evaluate what `PythonLibrary.writes` says of a table; raises as `run`."""
+        ((_, entry),) = self._catalog.of([table])
+        described = self._library.describe(*table, entry, None)
+        made, _ = self._result({"write": expression, "table": described}, timeout_s)
+        if self._library.pointer and isinstance(self._catalog, MetastoreEntries):
+            before, (after,) = entry.parameters[self._library.pointer], made.column(0).to_pylist()
+            self._catalog.point(table, self._library.pointer, before, after)
+
     def close(self) -> None:
         self._catalog.close()
         with suppress(OSError):
@@ -354,6 +369,13 @@ class MetastoreEntries:
         except CatalogRefusedError as refused:
             raise RefusedError(refused.refusal, 0.0) from None
         return [(name, entry) for name, entry in every if entry is not None]
+
+    def point(self, table: tuple[str, str], parameter: str, before: str, after: str) -> None:
+        """Change what a parameter of an entry names; raises RefusedError: it names another one."""
+        try:
+            self._connected().point(*table, parameter, before, after)
+        except CatalogRefusedError as refused:
+            raise RefusedError(refused.refusal, 0.0) from None
 
     def _connected(self) -> Catalog:
         if self._catalog is None:

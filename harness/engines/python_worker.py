@@ -1,8 +1,9 @@
 """The program that holds an engine of Python: questions and answers on a socket.
 
 `python worker.py PACKAGES HOST PORT` listens, one thread a connection; PACKAGES is the folder of
-the engine. Beside it lies the engine's `answers.py`, whose `ask(question)` returns a table of Arrow
-or raises. A connection says first what stands in HARNESS_WORKER_TOKEN, and is answered `HELLO`.
+the engine. Beside it lies the engine's `answers.py`, whose `ask(question)`, or `write` where the
+question is a write, returns a table of Arrow or raises. A connection says first what stands in
+HARNESS_WORKER_TOKEN, and is answered `HELLO`.
 Then a question is a line of JSON, and nothing of it outlives its answer: a line `{"bytes",
 "seconds"}` with so many bytes of Arrow's streaming format; or `error`, class and text of what `ask`
 raised; or `broke`, which this program failed with. Both files import the standard library and
@@ -35,7 +36,8 @@ Message = dict[str, Any]
 
 
 def answer(question: Message) -> tuple[Message, bytes]:
-    ask = import_module(ANSWERS).ask
+    module = import_module(ANSWERS)
+    ask = module.write if "write" in question else module.ask
     began = time.monotonic()
     try:
         table = ask(question)

@@ -78,6 +78,8 @@ class Committed:
     inflight: tuple[str, ...] = field(default=(), compare=False)
     """Those of them that write their files, or have."""
     tags: tuple[str, ...] = field(default=(), compare=False)
+    checkpoints: tuple[str, ...] = field(default=(), compare=False)
+    """The versions of which all is written down once more; a write may do so besides."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,17 @@
 Which engines can write to others' tables, their lock data say (`writes_steps`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Final
 
+from harness import engines
 from harness.artifacts import object_storage
 from harness.artifacts.distribution import Distribution
 from harness.core.problems import one_of
 from harness.engines.format_facts import FormatFacts
-from harness.formats import trinoql
+from harness.engines.library_writes import LibraryWrites
+from harness.engines.python_library import PythonLibrary
+from harness.formats import library_wording, trinoql
 from harness.formats.api import Format, VariantSettings
 from harness.formats.hive import hiveql
 from harness.formats.iceberg import settings as iceberg_settings
@@ -27,11 +30,11 @@ WRITES_STEPS: Final = "writes_steps"
 
 
 # Of the rest Hive 3 does nothing to tables of Iceberg (Iceberg documentation, "Hive").
-_OPERATIONS: Final[Mapping[str, frozenset[type[Operation]]]] = {
+_SQL: Final[Mapping[str, frozenset[type[Operation]]]] = {
     "hive": frozenset({Insert}),
     "trino": trinoql.OPERATIONS,
 }
-"""What each engine can be told, by its name."""
+"""What each engine can be told by SQL, by its name."""
 
 
 def family(facts: FormatFacts) -> str:
@@ -55,11 +58,23 @@ def unsupported(distribution: Distribution, facts: FormatFacts, operation: Opera
         return ""
     if not _is_other(distribution, facts):
         return f"{distribution.name} writes no {facts.name} tables"
-    known = _OPERATIONS[distribution.engine]
+    known = _told(distribution)
     if type(operation) in known:
         return ""
     name, allowed = name_of(operation), [text for text, kind in registry().items() if kind in known]
     return f"{distribution.name} is told of no {name}; {one_of(name, allowed)}"
+
+
+def _told(distribution: Distribution) -> Collection[type[Operation]]:
+    """Return the operations that an engine can be told."""
+    writes, kinds = library_writes(distribution), registry()
+    return [kinds[name] for name in writes] if writes else _SQL[distribution.engine]
+
+
+def library_writes(distribution: Distribution) -> LibraryWrites:
+    """Return what a library of Python is told; empty for any other engine."""
+    engine = engines.load(distribution.engine)
+    return engine.writes if isinstance(engine, PythonLibrary) else {}
 
 
 def session(
@@ -82,6 +97,8 @@ def wording(
     """Return the statements of an operation for a writer that can be told; see `Format.wording`."""
     if _is_other(distribution, shape.reader_facts):
         facts = shape.reader_facts
+        if writes := library_writes(distribution):
+            return library_wording.wording(operation, before, after, writes)
         if iceberg_settings.begins(operation, after, settings):
             return iceberg_settings.filled_by_trino(before, after, settings, facts)
         if facts.family in object_storage.written(distribution):

@@ -123,6 +123,17 @@ class Catalog:
             ]
             self.client.alter_table_with_cascade(database, table, result, cascade)
 
+    def point(self, database: str, table: str, parameter: str, before: str, after: str) -> None:
+        """Let a parameter name `after`; it is refused where it does not name `before` any more."""
+        with _answered(self.uri):
+            result = self._table(database, table)
+            now = result.parameters.get(parameter)
+            if now != before:
+                why = f"{parameter} is {now}, and was {before}"
+                raise CatalogRefusedError(Refusal("CommitFailedException", why))
+            result.parameters |= {parameter: after, f"previous_{parameter}": before}
+            self.client.alter_table(database, table, result)
+
     def also_at(self, database: str, table: str, path: str) -> None:
         """Register a table in `default` too, for engines that go by the serde's path (Delta)."""
         with _answered(self.uri):

@@ -105,6 +105,17 @@ class IcebergCall(_Sent):
 
 
 @dataclass(frozen=True, slots=True)
+class DeltaCall(_Sent):
+    """A call of Delta's library, for what no SQL of Spark does; see `delta_client.py`."""
+
+    method: str
+
+    @property
+    def record(self) -> str:
+        return f"Delta: {self.method}"
+
+
+@dataclass(frozen=True, slots=True)
 class ArrowFile(_Sent):
     """A Parquet file that PyArrow writes into a folder of the table; no catalog is told."""
 
@@ -134,6 +145,18 @@ class Mutation(_Sent):
     rows: tuple[Mapping[str, object], ...]
     """Each with `do`, `partition` and `row`; see `runtime/mutate.groovy`."""
     ends: str = COMMIT
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryWrite(_Sent):
+    """A write by a library of Python, as `PythonLibrary.writes` words it."""
+
+    expression: str
+    """In it stands the table as `table`."""
+
+    @property
+    def record(self) -> str:
+        return f"Python: {self.expression}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,8 +210,10 @@ Statement = (
     | RegisterInStore
     | ClientCall
     | IcebergCall
+    | DeltaCall
     | ArrowFile
     | Mutation
+    | LibraryWrite
     | FrameWrite
     | WaitingSql
     | ResumeWaiting
@@ -213,7 +238,7 @@ def under(
 def recorded(statement: Statement) -> str:
     """Return the text under which a statement is recorded, placeholders left in."""
     match statement:
-        case Sql() | RegisterInStore() | ArrowFile():
+        case Sql() | RegisterInStore() | DeltaCall() | ArrowFile() | LibraryWrite():
             return statement.record
         case KilledSql(text, at):
             return f"killed {at}: {text}"

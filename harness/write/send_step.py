@@ -38,9 +38,11 @@ from harness.scenario.statements import (
     ArrowFile,
     ClientCall,
     DeathPoint,
+    DeltaCall,
     FrameWrite,
     IcebergCall,
     KilledSql,
+    LibraryWrite,
     Mutation,
     RegisterInStore,
     ResumeWaiting,
@@ -209,7 +211,15 @@ DID_NOTHING: Final = "did nothing"
 """The kind of a refusal that no engine put into words."""
 NO_ERROR: Final = "no error was answered"
 LibraryCall = (
-    SetColumns | RegisterInStore | ClientCall | IcebergCall | ArrowFile | Mutation | FrameWrite
+    SetColumns
+    | RegisterInStore
+    | ClientCall
+    | IcebergCall
+    | DeltaCall
+    | ArrowFile
+    | Mutation
+    | LibraryWrite
+    | FrameWrite
 )
 
 REFUSALS: Final = (RefusedError, CatalogRefusedError)
@@ -379,18 +389,12 @@ class StepSender:
                 named = {"method": method, "arguments": arguments, "options": dict(options)}
                 request = {**named, "table": TABLE, "path": path}
                 self._spark_session(writer).call(Library.HUDI, request, timeout_s=target.timeout_s)
-            case IcebergCall(method, arguments):
-                named = {"method": method, "arguments": dict(arguments)}
-                request = {**named, "table": f"{target.database}.{TABLE}"}
-                session = self._spark_session(writer)
-                session.call(Library.ICEBERG, request, timeout_s=target.timeout_s)
+            case IcebergCall() | DeltaCall():
+                self._call_library(statement, writer)
             case ArrowFile():
                 write_parquet(target.table, statement)
-            case Mutation():
-                mutating = self._session_of(writer)
-                if not isinstance(mutating, SqlSession):
-                    raise HarnessError(f"{writer} sends no mutations")
-                send_batch(statement, mutating, target.database, target.timeout_s)
+            case Mutation() | LibraryWrite():
+                self._write(statement, writer)
             case FrameWrite(query, format_, options):
                 # Its writer goes by no setting of the session, and is told all.
                 every = {**self._session_settings(writer), **dict(options)}
@@ -398,6 +402,27 @@ class StepSender:
                 self._spark_session(writer).append(
                     query, format_, texts, path, timeout_s=target.timeout_s
                 )
+
+    def _call_library(self, statement: IcebergCall | DeltaCall, writer: str) -> None:
+        target, method = self._target, statement.method
+        match statement:
+            case IcebergCall(_, arguments):
+                library, table = Library.ICEBERG, f"{target.database}.{TABLE}"
+                request = {"method": method, "arguments": dict(arguments), "table": table}
+            case DeltaCall():
+                library, request = Library.DELTA, {"method": method, "path": str(target.table)}
+        self._spark_session(writer).call(library, request, timeout_s=target.timeout_s)
+
+    def _write(self, statement: Mutation | LibraryWrite, writer: str) -> None:
+        session, target = self._session_of(writer), self._target
+        if not isinstance(session, SqlSession):
+            raise HarnessError(f"{writer} takes SQL and calls of Spark's libraries alone")
+        match statement:
+            case Mutation():
+                send_batch(statement, session, target.database, target.timeout_s)
+            case LibraryWrite(expression):
+                table = (target.database, TABLE)
+                session.write(self._filled(expression), table, timeout_s=target.timeout_s)
 
     def _run_to_death(self, statement: Sql | KilledSql, writer: str) -> None:
         """Send what the process of the writer does not outlive; the next statement has another."""

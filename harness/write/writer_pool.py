@@ -16,6 +16,7 @@ from harness.core.errors import HarnessError
 from harness.core.progress import Progress, started
 from harness.core.runtime_names import CONTAINER, WRITTEN_BUCKET
 from harness.engines.api import Connection, Server
+from harness.engines.python_library import LibraryConnection
 from harness.engines.spark import launch
 from harness.engines.spark.session import Spark, SparkRows
 from harness.model.identifiers import TABLE
@@ -38,6 +39,12 @@ class SqlSession:
         reply = self.connection.run(sql, timeout_s=timeout_s)
         columns = tuple((column.name, column.type) for column in reply.columns)
         return SparkRows(columns, reply.rows, reply.seconds)
+
+    def write(self, expression: str, table: tuple[str, str], *, timeout_s: float) -> None:
+        """Let a library of Python write to a table; raises as `run`."""
+        if not isinstance(self.connection, LibraryConnection):
+            raise HarnessError("this writer is no library of Python")
+        self.connection.write(expression, table, timeout_s=timeout_s)
 
     def close(self) -> None:
         self.connection.close()

@@ -233,7 +233,13 @@ class _Script:
                 case sent.ClientCall():
                     call = sent.recorded(statement)
                     yield f"-- by Hudi's SparkRDDWriteClient of {LOCATION}: {call}"
-                case sent.IcebergCall() | sent.ArrowFile() | sent.Mutation():
+                case (
+                    sent.IcebergCall()
+                    | sent.DeltaCall()
+                    | sent.ArrowFile()
+                    | sent.Mutation()
+                    | sent.LibraryWrite()
+                ):
                     yield f"-- by a program, as no SQL says it: {sent.recorded(statement)}"
                 case sent.FrameWrite():
                     yield from _in_pyspark(statement, self.writers.session(writer))

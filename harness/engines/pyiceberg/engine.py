@@ -5,22 +5,22 @@ A question is an expression of Python on a `StaticTable`. Conditions and columns
 a column of its own, the least and the greatest value.
 """
 
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTravel, TimeTravelWords
 from harness.engines.pyiceberg import answers
+from harness.engines.pyiceberg.words import condition
+from harness.engines.pyiceberg.writes import WRITES
 from harness.engines.python_library import (
     POINTER,
     Description,
     Entry,
     PythonLibrary,
-    python_literal,
 )
 from harness.engines.query_sql import time_travel_words
 from harness.model.commit import AS_OF, BRANCH, TAG
-from harness.model.query import NULL_IN_LIST, Comparison, Condition, Query
+from harness.model.query import NULL_IN_LIST, Query
 
 TIME_TRAVEL: Final[TimeTravel] = {
     ("iceberg", AS_OF): TimeTravelWords("snapshot_id={instant}"),
@@ -28,32 +28,11 @@ TIME_TRAVEL: Final[TimeTravel] = {
     ("iceberg", BRANCH): TimeTravelWords(".use_ref('{instant}')"),
 }
 """An argument of `Table.scan`, or a call of what that returns (`TableScan.use_ref`)."""
-_CALLS: Final = {
-    Comparison.EQUAL: "EqualTo({})",
-    Comparison.NOT_EQUAL: "NotEqualTo({})",
-    Comparison.NOT: "Not(EqualTo({}))",
-    Comparison.LESS: "LessThan({})",
-    Comparison.AT_MOST: "LessThanOrEqual({})",
-    Comparison.GREATER: "GreaterThan({})",
-    Comparison.AT_LEAST: "GreaterThanOrEqual({})",
-    Comparison.IN: "In({}, ({},))",
-    Comparison.NOT_IN: "NotIn({}, ({},))",
-    Comparison.STARTS_WITH: "StartsWith({})",
-    Comparison.NULL: "IsNull({})",
-    Comparison.NOT_NULL: "NotNull({})",
-    Comparison.NAN: "IsNaN({})",
-    Comparison.NOT_NAN: "NotNaN({})",
-}
-"""Of `pyiceberg.expressions`."""
-_TRUE_OF_NULL: Final = frozenset({Comparison.NOT_EQUAL, Comparison.NOT, Comparison.NOT_IN})
-"""What NULL meets by Iceberg's own logic, which has two values: who means SQL's, which has three,
-adds that it is not NULL (Iceberg, Expressions Spec, "Tests", "Comparisons" and "Boolean logic").
-PyIceberg 0.12.0 follows it in `NotIn`, and of the rows of a file not in the others."""
 
 
 def statement(question: Question, settings: ReaderSettings) -> str:
     query = question.query
-    arguments = [_condition(query.conditions)] if query.conditions else []
+    arguments = [condition(query.conditions)] if query.conditions else []
     if query.columns:
         arguments.append(f"selected_fields=({', '.join(map(repr, query.columns))},)")
     if query.limit:
@@ -79,37 +58,6 @@ def _taken(query: Query, scan: str) -> str:
     if query.extreme:
         return f"pc.{query.extreme}({rows}[{query.columns[0]!r}])"
     return f"{rows}.select({[*query.columns]!r})" if query.columns else rows
-
-
-def _condition(conditions: Sequence[Condition]) -> str:
-    """Return conditions, each of which must hold.
-
-    >>> _condition([Condition("n", Comparison.NULL), Condition("a", Comparison.EQUAL, "1", "int")])
-    "And(IsNull('n'), EqualTo('a', 1))"
-    """
-    parts = [part for condition in conditions for part in _parts(condition)]
-    return parts[0] if len(parts) == 1 else f"And({', '.join(parts)})"
-
-
-def _parts(condition: Condition) -> Iterator[str]:
-    test, path = condition.test, repr(condition.path)
-    texts = condition.literals
-    values = [literal(text, condition.type) for text in texts if text is not None]
-    if test in _TRUE_OF_NULL:
-        yield f"NotNull({path})"
-    if test is Comparison.BETWEEN:
-        yield f"GreaterThanOrEqual({path}, {values[0]})"
-        yield f"LessThanOrEqual({path}, {values[1]})"
-    elif test in {Comparison.IN, Comparison.NOT_IN}:
-        yield _CALLS[test].format(path, ", ".join(values))
-    else:
-        yield _CALLS[test].format(", ".join((path, *values)))
-
-
-def literal(text: str, type_: str) -> str:
-    if type_ in {"timestamp", "timestamp_ntz"}:
-        return repr(text.replace(" ", "T"))
-    return repr(text) if type_ == "date" else python_literal(text, type_)
 
 
 BY_HAND: Final = (
@@ -139,4 +87,6 @@ ENGINE: Final = PythonLibrary(
     expressions=lambda _: True,
     first="1",
     unasked={NULL_IN_LIST: "PyIceberg's In and NotIn take no None"},
+    writes=WRITES,
+    pointer=POINTER,
 )

@@ -22,7 +22,9 @@ _BARRIERS: Final[dict[str, Any]] = {}
 
 
 def call(spark: SparkSession, settings: Mapping[str, str], request: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as `write_client.call`
-    """Call a function of this module; `method`, and `table` with its database."""
+    """Call a function of this module; `method`, and `table` with its database or its `path`."""
+    if request["method"] == "checkpoint":
+        return checkpoint(spark, request["path"])
     return METHODS[request["method"]](spark._jvm, request["table"])  # noqa: SLF001 - Delta's Java
 
 
@@ -39,6 +41,17 @@ def hold_commit(jvm: Any, table: str) -> None:  # noqa: ANN401 - Py4J's object
 
 def is_waiting(jvm: Any, table: str) -> bool:  # noqa: ANN401 - as above
     return str(_BARRIERS[table].load().toString()) == REQUESTED
+
+
+def checkpoint(spark: SparkSession, path: str) -> None:
+    """Write a checkpoint of the newest version, whoever wrote it: a log that is kept may be older.
+
+    It is what a commit calls after every `delta.checkpointInterval` others (`Checkpoints`).
+    """
+    jvm: Any = spark._jvm  # noqa: SLF001 - as above
+    log = jvm.org.apache.spark.sql.delta.DeltaLog
+    log.clearCache()
+    log.forTable(spark._jsparkSession, path).checkpoint()  # noqa: SLF001 - as above
 
 
 METHODS: Final[Mapping[str, Any]] = {"hold_commit": hold_commit, "is_waiting": is_waiting}

@@ -32,6 +32,7 @@ from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Family, Operation, StepContext, TableKind
+from harness.scenario.operations.checkpoint import Checkpoint
 from harness.scenario.operations.columns import ChangeType, DropColumn, RenameColumn
 from harness.scenario.operations.row_writes import Insert, Touch, Upsert
 from harness.scenario.operations.services import Cluster, Compact
@@ -173,6 +174,7 @@ class Delta(Format):
             cleanings=log.versions_of("VACUUM END"),
             undone=log.versions_of("RESTORE"),
             begun=log.unnamed_files(),
+            checkpoints=log.checkpoints,
         )
 
     def instants_before(self, folder: Path, instant: str) -> tuple[str, ...]:
@@ -194,6 +196,8 @@ class Delta(Format):
             return "a partition has several data files, and none was rewritten"
         if isinstance(operation, Restore):
             return "the table has no version that restored it"
+        if isinstance(operation, Checkpoint):
+            return "the log has no other checkpoint"
         return ""
 
     def creation_problem(self, folder: Path, settings: VariantSettings) -> str:

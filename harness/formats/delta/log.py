@@ -156,6 +156,12 @@ class DeltaLog:
                 )
         return tuple(sorted(live.values(), key=lambda file: (file.version, file.path)))
 
+    @property
+    def checkpoints(self) -> tuple[str, ...]:
+        """The versions of which there is a checkpoint."""
+        names = (path.name for path in (self.folder / LOG).iterdir())
+        return tuple(str(point.version) for point in checkpoints.complete(names))
+
     def unnamed_files(self) -> tuple[str, ...]:
         """Return the data files in the table's folder that no version has ever named."""
         adds = (action for commit in self.commits for action in commit.all("add"))

@@ -81,6 +81,7 @@ class StepTrace(StrEnum):
     UNDONE = "undone"
     BEGUN = "begun"
     TAGS = "tags"
+    CHECKPOINTS = "checkpoints"
 
 
 class ServiceMode(StrEnum):

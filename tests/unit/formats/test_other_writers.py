@@ -12,6 +12,8 @@ from harness.plan import Profile, Writer, plan
 from harness.scenario.definition import Scenario
 from harness.scenario.dump import dump
 from harness.scenario.load import loads
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.checkpoint import Checkpoint
 from harness.scenario.operations.columns import (
     AddColumn,
     ChangeType,
@@ -19,8 +21,10 @@ from harness.scenario.operations.columns import (
     MoveColumn,
     RenameColumn,
 )
+from harness.scenario.operations.delete_where import DeleteWhere
 from harness.scenario.operations.row_writes import Delete, Insert, Truncate, Update, Upsert
 from harness.scenario.operations.services import Compact
+from harness.scenario.operations.snapshots import Restore, Savepoint
 from harness.scenario.statements import recorded
 from tests.builders.scenarios import scenario_of
 
@@ -181,3 +185,46 @@ def test_a_step_that_its_writer_cannot_be_told_excludes_the_variant() -> None:
 def test_a_writer_that_there_is_not_is_reported_with_its_line() -> None:
     with pytest.raises(ScenarioProblem, match=r"^a/b\.yaml: step 1: by: there is no 'trino'"):
         planned(by(scenario_of(Insert((1,))), "trino", (1,)))
+
+
+DELTA_RS, PYICEBERG, DELTA = "deltalake-1.6.6", "pyiceberg-0.12.0", "spark-3.5.8-delta-3.3.2"
+
+
+def test_a_library_of_python_is_told_of_rows_keys_and_conditions() -> None:
+    story = scenario_of(
+        Insert((1, 2, 3)),
+        Update((1,), ("f1",)),
+        Savepoint(),
+        Delete((2,)),
+        DeleteWhere("f1 = new"),
+        Restore(),
+        columns={"id": "int", "ts": "long", "f1": "string"},
+        order_by="ts",
+    )
+    insert, update, _, delete, where, restore = sent(story, DELTA_RS, "delta")
+    assert insert.startswith("Python: write_deltalake(table, pa.Table.from_pylist([{'id': 1, ")
+    assert ".when_matched_update({'\"f1\"': 'source.\"f1\"', '\"ts\"'" in update
+    assert delete == "Python: table.delete('\"id\" in (2)')"
+    assert where == "Python: table.delete('\"f1\" = \\'f3s2r1\\'')"
+    assert restore == "Python: table.restore({instant of step 2})"
+
+
+def test_spark_is_told_to_write_a_checkpoint_by_the_library_of_delta() -> None:
+    (_, checkpoint) = sent(scenario_of(Insert((1,)), Checkpoint()), DELTA, "delta")
+    assert checkpoint == "Delta: checkpoint"
+
+
+@pytest.mark.parametrize(
+    ("writer", "operation", "why"),
+    [
+        (DELTA_RS, Insert((1,)), ""),
+        (DELTA_RS, RenameColumn("f1", "g"), "deltalake-1.6.6 is told of no rename_column"),
+        (PYICEBERG, Insert((1,)), "pyiceberg-0.12.0 writes no delta tables"),
+    ],
+)
+def test_a_library_writes_the_tables_of_its_format_and_what_it_has_calls_for(
+    writer: str, operation: Operation, why: str
+) -> None:
+    facts = formats.facts("delta")
+    actual = other_writers.unsupported(distributions.load(writer), facts, operation)
+    assert actual.partition(";")[0] == why

@@ -1,4 +1,5 @@
 import json
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
@@ -6,6 +7,7 @@ import pytest
 from pymetastore.hive_metastore import ttypes
 
 from harness.runtime import metastore_client
+from harness.runtime.metastore_client import CatalogRefusedError
 from harness.runtime.metastore_objects import WriteIds, decode, encode, entry, placed
 
 
@@ -144,3 +146,38 @@ def test_transactions_are_reported_once_and_a_lock_without_one_is_left_out() -> 
     catalog = metastore_client.Catalog("thrift://x:1", SimulatedLocks())
     assert catalog.transactions("d", "t") == (4, 9)
     assert catalog.is_waited_for("d", "t")
+
+
+@dataclass
+class OneEntry:
+    """Holds the parameters of one table."""
+
+    parameters: dict[str, str]
+    altered: bool = False
+
+    def get_table(self, database: str, name: str) -> SimpleNamespace:
+        assert (database, name) == ("d", "t")
+        return SimpleNamespace(parameters=dict(self.parameters))
+
+    def alter_table(self, database: str, name: str, table: SimpleNamespace) -> None:
+        self.parameters, self.altered = table.parameters, True
+
+
+def test_a_pointer_goes_on_from_what_its_writer_saw() -> None:
+    entry = OneEntry({"metadata_location": "1.json", "owner": "x"})
+    metastore_client.Catalog("thrift://x:1", entry).point(
+        "d", "t", "metadata_location", "1.json", "2.json"
+    )
+    assert entry.parameters == {
+        "metadata_location": "2.json",
+        "previous_metadata_location": "1.json",
+        "owner": "x",
+    }
+
+
+def test_a_pointer_that_another_writer_moved_is_a_refused_commit() -> None:
+    entry = OneEntry({"metadata_location": "3.json"})
+    catalog = metastore_client.Catalog("thrift://x:1", entry)
+    with pytest.raises(CatalogRefusedError, match=r"is 3\.json, and was 1\.json"):
+        catalog.point("d", "t", "metadata_location", "1.json", "2.json")
+    assert not entry.altered

@@ -5,8 +5,10 @@ from typing import Final, cast
 
 import pytest
 
+from harness.core.errors import HarnessError
 from harness.core.records import Outcome, OutcomeKind, Refusal
 from harness.engines.api import Connection, NoAnswerError, RefusedError, Reply
+from harness.engines.python_library import LibraryConnection
 from harness.engines.spark.session import Library
 from harness.formats.api import Committed
 from harness.formats.hudi.settings import ALLOW_DROPS
@@ -21,7 +23,7 @@ from harness.scenario.operations.columns import AddColumn
 from harness.scenario.operations.row_writes import Insert, LateUpsert
 from harness.scenario.operations.services import SetTableVersion, Sync
 from harness.scenario.operations.write_frame import WriteFrame
-from harness.scenario.statements import Mutation, Sql, Statement
+from harness.scenario.statements import DeltaCall, LibraryWrite, Mutation, Sql, Statement
 from harness.write import send_step, write_variants
 from harness.write.next_step import VariantOutcomes
 from harness.write.send_step import (
@@ -29,6 +31,7 @@ from harness.write.send_step import (
     REFUSED,
     Raised,
     StepResult,
+    StepSender,
     TableRecords,
     result_of_creation,
     result_of_error,
@@ -472,3 +475,45 @@ def test_a_sync_where_there_is_nothing_to_do_is_applied(
 
 def sync_makes(sql: str) -> tuple[str, ...]:
     return () if "hive_sync" in sql else ("200.commit",)
+
+
+@dataclass
+class SimulatedLibrary(LibraryConnection):
+    """Keeps what it is told to write."""
+
+    told: list[tuple[str, tuple[str, str]]] = field(default_factory=list)
+
+    def write(self, expression: str, table: tuple[str, str], *, timeout_s: float) -> None:
+        assert timeout_s > 0
+        self.told.append((expression, table))
+
+
+def sender(target: WriteTarget, session: object) -> StepSender:
+    writer = SimpleNamespace(open=lambda _: session)
+    return StepSender(VariantOutcomes(variant()), target, object(), lambda *_: writer)  # type: ignore[arg-type]
+
+
+def test_a_library_of_python_is_told_the_expression_and_the_table(target: WriteTarget) -> None:
+    library = SimulatedLibrary()
+    sender(target, SqlSession(library))._run(LibraryWrite("table.delete('{location}')"), WRITER)
+    assert library.told == [(f"table.delete('{target.table}')", (target.database, "t"))]
+
+
+def test_what_takes_sql_alone_writes_by_no_library_of_python(target: WriteTarget) -> None:
+    session = SqlSession(cast("Connection", object()))
+    with pytest.raises(HarnessError, match="no library of Python"):
+        sender(target, session)._run(LibraryWrite("table.delete()"), WRITER)
+    with pytest.raises(HarnessError, match="takes SQL and calls"):
+        sender(target, object())._run(LibraryWrite("table.delete()"), WRITER)
+
+
+def test_the_library_of_delta_is_called_for_the_folder_of_the_table(target: WriteTarget) -> None:
+    calls: list[tuple[Library, Mapping[str, object]]] = []
+
+    def call(client: Library, request: Mapping[str, object], *, timeout_s: float) -> None:
+        assert timeout_s > 0
+        calls.append((client, request))
+
+    sender(target, SimpleNamespace(call=call))._run(DeltaCall("checkpoint"), WRITER)
+    path = str(target.table)
+    assert calls == [(Library.DELTA, {"method": "checkpoint", "path": path})]

@@ -1,0 +1,74 @@
+"""What delta-rs is told of a write: expressions on a `DeltaTable` that is called `table`. Pure.
+
+Source: delta-rs's manual, "Writing Delta Tables", "Deleting rows from a Delta Lake table",
+"Merging a Table", "Small file compaction with optimize", "Vacuuming tables" and "Checkpoints".
+"""
+
+from typing import Final
+
+from harness.engines.library_writes import (
+    LibraryWrites,
+    TableWrite,
+    arrow_table,
+    expression,
+)
+from harness.engines.query_sql import ANSI, predicate, quoted
+
+SOURCE, TARGET = "source", "target"
+
+
+def _append(write: TableWrite) -> str:
+    return f"write_deltalake(table, {arrow_table(write)}, mode='append')"
+
+
+def _overwrite(write: TableWrite) -> str:
+    return f"write_deltalake(table, {arrow_table(write)}, mode='overwrite')"
+
+
+def _delete(write: TableWrite) -> str:
+    return f"table.delete({_condition(write)})"
+
+
+def _condition(write: TableWrite) -> str:
+    return expression(predicate(write.gone, ANSI)) if write.gone else ""
+
+
+def _merge(write: TableWrite) -> str:
+    """Return a merge by the key: each clause by conditions that no other one meets."""
+    on = expression(f"{_of(TARGET, write.key)} = {_of(SOURCE, write.key)}")
+    aliases = f"source_alias={SOURCE!r}, target_alias={TARGET!r}"
+    names = {name: expression(_of(SOURCE, name)) for name, _ in write.columns}
+    changed = {name: names[name] for name in write.set} or names
+    call = f"table.merge({arrow_table(write)}, {on}, {aliases})"
+    updates, inserts = (
+        ", ".join(f"{expression(quoted(name, ANSI))}: {value}" for name, value in of.items())
+        for of in (changed, names)
+    )
+    clauses = f".when_matched_update({{{updates}}}).when_not_matched_insert({{{inserts}}})"
+    return f"{call}{clauses}.execute()"
+
+
+def _set_properties(write: TableWrite) -> str:
+    return f"table.alter.set_table_properties({expression(dict(write.properties))})"
+
+
+def _of(table: str, column: str) -> str:
+    return f"{table}.{quoted(column, ANSI)}"
+
+
+WRITES: Final[LibraryWrites] = {
+    "insert": _append,
+    "upsert": _merge,
+    "touch": _merge,
+    "update": _merge,
+    "delete": _delete,
+    "delete_where": _delete,
+    "truncate": lambda write: "table.delete()",  # noqa: ARG005 - of any table
+    "overwrite": _overwrite,
+    "savepoint": lambda write: "",  # noqa: ARG005 - every version can be gone back to
+    "restore": lambda write: f"table.restore({write.instant})",
+    "compact": lambda write: "table.optimize.compact()",  # noqa: ARG005 - as above
+    "cluster": lambda write: "table.optimize.compact()",  # noqa: ARG005 - as above
+    "set_property": _set_properties,
+    "checkpoint": lambda write: "table.create_checkpoint()",  # noqa: ARG005 - as above
+}

@@ -1,0 +1,114 @@
+"""What libraries of Python that write share: rows and values as the Python of Arrow. Pure.
+
+A write is an expression that the library's worker evaluates; what is in scope there says the
+`write` of its `answers.py`.
+"""
+
+import datetime
+import decimal
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from harness.model.canonical import MapValue, Value
+from harness.model.datatypes import DataType, Decimal, PlainType, fold
+from harness.model.query import Condition
+
+
+@dataclass(frozen=True, slots=True)
+class TableWrite:
+    """What a step does to a table, in plain values."""
+
+    columns: tuple[tuple[str, DataType], ...]
+    """Those of the table after it, in order."""
+    key: str
+    """The column that tells rows apart."""
+    rows: tuple[tuple[Value, ...], ...] = ()
+    """Those that are new or changed, whole."""
+    set: tuple[str, ...] = ()
+    """The columns that alone change in rows that are there; empty for all."""
+    gone: Condition | None = None
+    """Which rows are deleted."""
+    instant: str = ""
+    """The version that the table goes back to."""
+    properties: Mapping[str, str] = field(default_factory=dict)
+    """Those of the table that get another value."""
+
+
+LibraryWrites = Mapping[str, Callable[[TableWrite], str]]
+"""By the name of an operation, what a library is told of it; empty where there is nothing to do."""
+
+
+def expression(value: Value) -> str:
+    r"""Return a value of one of our types as Python for Arrow.
+
+    >>> expression({"a": (1, None), "b": "{location}"})
+    "{'a': [1, None], 'b': '\\x7blocation}'}"
+    """
+    match value:
+        case MapValue():
+            return f"[{', '.join(f'({expression(k)}, {expression(v)})' for k, v in value.pairs)}]"
+        case dict():
+            parts = (f"{expression(name)}: {expression(part)}" for name, part in value.items())
+            return f"{{{', '.join(parts)}}}"
+        case tuple():
+            return f"[{', '.join(map(expression, value))}]"
+        case float() if not math.isfinite(value):
+            return f"float({str(value)!r})"
+        case decimal.Decimal():
+            return f"Decimal({str(value)!r})"
+        case datetime.datetime():
+            return f"datetime.fromisoformat({value.isoformat()!r})"
+        case datetime.date():
+            return f"date.fromisoformat({value.isoformat()!r})"
+        case str() | bytes():
+            # Braces would be taken for a placeholder of ours.
+            return repr(value).replace("{", "\\x7b")
+    return repr(value)
+
+
+_NAMES: Final = {
+    "boolean": "pa.bool_()",
+    "tinyint": "pa.int8()",
+    "smallint": "pa.int16()",
+    "int": "pa.int32()",
+    "long": "pa.int64()",
+    "float": "pa.float32()",
+    "double": "pa.float64()",
+    "string": "pa.string()",
+    "binary": "pa.binary()",
+    "date": "pa.date32()",
+    "timestamp": "pa.timestamp('us', 'UTC')",
+    "timestamp_ntz": "pa.timestamp('us')",
+}
+
+
+def arrow_type(type_: DataType) -> str:
+    """Return a type as Arrow's in Python; texts of a bounded length are plain ones there.
+
+    >>> from harness.model.datatypes import parse_type
+    >>> arrow_type(parse_type("map<string, decimal(5, 2)>"))
+    'pa.map_(pa.string(), pa.decimal128(5, 2))'
+    """
+
+    def plain(kind: PlainType) -> str:
+        if isinstance(kind, Decimal):
+            return f"pa.decimal128({kind.precision}, {kind.scale})"
+        return _NAMES.get(str(kind), _NAMES["string"])
+
+    def struct(fields: Sequence[tuple[str, str]]) -> str:
+        children = ", ".join(f"({expression(name)}, {text})" for name, text in fields)
+        return f"pa.struct([{children}])"
+
+    return fold(type_, plain, struct, "pa.list_({})".format, "pa.map_({}, {})".format)
+
+
+def arrow_table(write: TableWrite) -> str:
+    """Return the rows of a write as a table of Arrow."""
+    fields = ", ".join(
+        f"({expression(name)}, {arrow_type(type_)})" for name, type_ in write.columns
+    )
+    names = [name for name, _ in write.columns]
+    rows = (expression(dict(zip(names, row, strict=True))) for row in write.rows)
+    return f"pa.Table.from_pylist([{', '.join(rows)}], pa.schema([{fields}]))"

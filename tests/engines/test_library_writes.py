@@ -1,0 +1,150 @@
+"""Libraries of Python write tables of their own, step by step, and read them: no server is needed.
+
+The table is there before the first step, with no rows but those of its first insert.
+"""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from harness import engines, formats
+from harness.artifacts import distributions
+from harness.conformance import table_writer
+from harness.core.progress import Progress
+from harness.engines.api import Question
+from harness.engines.arrow_values import arrow_type
+from harness.engines.python_library import (
+    POINTER,
+    Entry,
+    MetastoreEntries,
+    PythonLibrary,
+)
+from harness.formats import other_writers
+from harness.model.canonical import look_of
+from harness.model.identifiers import TABLE
+from harness.model.query import ALL
+from harness.model.truth import Truth, row_values
+from harness.runtime.process_runtime import ProcessRuntime
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.checkpoint import Checkpoint
+from harness.scenario.operations.delete_where import DeleteWhere
+from harness.scenario.operations.row_writes import (
+    Delete,
+    Insert,
+    Overwrite,
+    Truncate,
+    Update,
+    Upsert,
+)
+from harness.scenario.operations.services import Cluster, Compact
+from harness.scenario.operations.set_property import SetProperty
+from harness.scenario.operations.snapshots import Restore, Savepoint
+from harness.scenario.statements import LibraryWrite, filled
+from tests.builders.scenarios import scenario_of
+from tests.engines.everyone import Installed
+
+pytestmark = pytest.mark.engines
+
+COLUMNS = {"id": "string", "ts": "long", "f1": "string", "n": "int", "at": "timestamp"}
+FIRST = Insert((1, 2, 3, 4))
+ROWS = (
+    *(Insert((5, 6)), Upsert((1, 7)), Update((2, 5), ("f1",)), Delete((3,)), DeleteWhere("n > 0")),
+    *(Insert((8,)), Overwrite((8, 9)), Truncate(), Insert((10,))),
+)
+OF_DELTA = (
+    *(Savepoint(), Upsert((1, 5)), Checkpoint(), Delete((2,)), Compact(), Restore()),
+    *(SetProperty("delta.dataSkippingStatsColumns", "id"), Insert((6,)), Cluster()),
+    *(Checkpoint(), DeleteWhere("n > 0")),
+)
+
+
+class OneTable(MetastoreEntries):
+    """Knows where a table lies, and which metadata file counts."""
+
+    def __init__(self, folder: Path, pointer: str) -> None:
+        super().__init__("thrift://nobody")
+        storage = SimpleNamespace(
+            serdeInfo=SimpleNamespace(parameters={}), location=f"file:{folder}"
+        )
+        self.entry = SimpleNamespace(sd=storage, parameters={POINTER: pointer} if pointer else {})
+
+    def of(self, tables: Sequence[tuple[str, str]]) -> Sequence[tuple[tuple[str, str], Entry]]:
+        return [(name, self.entry) for name in tables]
+
+    def point(self, table: tuple[str, str], parameter: str, before: str, after: str) -> None:
+        assert self.entry.parameters[parameter] == before
+        self.entry.parameters[parameter] = after
+
+
+def rows_of(truth: Truth) -> list[str]:
+    looks = (look_of(row_values(row, truth.schema)) for row in truth.rows.values())
+    return sorted(map(str, looks))
+
+
+def first_rows(truth: Truth, packages: Path, family: str, folder: Path) -> str:
+    """Write a table with the rows of a truth; return the metadata file of one of Iceberg."""
+    fields = [pa.field(field.name, arrow_type(field.type)) for field in truth.schema.fields]
+    fields = [f.with_type(pa.timestamp("us", "UTC")) if f.name == "at" else f for f in fields]
+    rows = [
+        dict(zip(truth.schema.names, row_values(row, truth.schema), strict=True))
+        for row in truth.rows.values()
+    ]
+    pq.write_table(pa.Table.from_pylist(rows, pa.schema(fields)), folder / table_writer.FILE)
+    program = (sys.executable, "-I", "-S", table_writer.__file__, str(packages), family)
+    table = folder / TABLE
+    subprocess.run([*program, str(folder), str(table)], check=True)
+    return str(table / table_writer.METADATA) if family == "iceberg" else ""
+
+
+@pytest.mark.parametrize(
+    ("writer", "format_name", "steps"),
+    [
+        ("deltalake-1.6.6", "delta", ROWS),
+        ("deltalake-1.6.6", "delta", OF_DELTA),
+        ("pyiceberg-0.12.0", "iceberg", ROWS),
+    ],
+    ids=["delta-rs", "delta-rs and its services", "pyiceberg"],
+)
+def test_a_library_shows_the_rows_of_the_truth_after_each_step_that_it_wrote(
+    writer: str,
+    format_name: str,
+    steps: tuple[Operation, ...],
+    installed: Installed,
+    progress: Progress,
+    tmp_path: Path,
+) -> None:
+    story = scenario_of(FIRST, *steps, columns=COLUMNS, order_by="ts")
+    history = story.truths(merge_on_read=False).history()
+    shape, distribution = formats.load(format_name), distributions.load(writer)
+    installation, table = installed(writer), tmp_path / TABLE
+    pointer = first_rows(history[1], cast("Path", installation.home), format_name, tmp_path)
+    entries, engine = OneTable(table, pointer), engines.load(distribution.engine)
+    assert isinstance(engine, PythonLibrary)
+    question = Question("d", TABLE, shape.reader_facts, ALL)
+    runtime = ProcessRuntime(installation)
+    (tmp_path / "server").mkdir()
+    with (
+        engine.serve_tables(runtime, lambda: entries, tmp_path / "server", progress) as server,
+        closing(server.open({})) as session,
+    ):
+        instants = {1: shape.instants(table)[-1]} if format_name == "delta" else {}
+        for at, operation in enumerate(steps, start=2):
+            before, after = history[at - 1 : at + 1]
+            for sent in other_writers.wording(distribution, shape, operation, before, after, {}):
+                assert isinstance(sent, LibraryWrite)
+                told = filled(sent.expression, "d", str(table), instants)
+                session.write(told, ("d", TABLE), timeout_s=60)
+            if isinstance(operation, Checkpoint):
+                assert instants[at - 1] in shape.committed(table, ()).checkpoints
+            if format_name == "delta":
+                instants[at] = shape.instants(table)[-1]
+            reply = session.ask(question, timeout_s=60)
+            assert sorted(map(str, map(look_of, reply.rows))) == rows_of(after), operation
