@@ -49,9 +49,12 @@ def checkpoint(spark: SparkSession, path: str) -> None:
     It is what a commit calls after every `delta.checkpointInterval` others (`Checkpoints`).
     """
     jvm: Any = spark._jvm  # noqa: SLF001 - as above
+    session = spark._jsparkSession  # noqa: SLF001 - as above
+    # Each thread has its own, and a checkpoint asks for it.
+    jvm.org.apache.spark.sql.SparkSession.setActiveSession(session)
     log = jvm.org.apache.spark.sql.delta.DeltaLog
     log.clearCache()
-    log.forTable(spark._jsparkSession, path).checkpoint()  # noqa: SLF001 - as above
+    log.forTable(session, path).checkpoint()
 
 
 METHODS: Final[Mapping[str, Any]] = {"hold_commit": hold_commit, "is_waiting": is_waiting}
