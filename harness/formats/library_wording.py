@@ -16,8 +16,8 @@ from harness.scenario.statements import LibraryWrite, instant_of
 def wording(
     operation: Operation, before: Truth, after: Truth, writes: LibraryWrites
 ) -> tuple[LibraryWrite, ...]:
-    told = writes[name_of(operation)](_write(operation, before, after))
-    return (LibraryWrite(told),) if told else ()
+    call = writes[name_of(operation)](_write(operation, before, after))
+    return (LibraryWrite(call),) if call else ()
 
 
 def _write(operation: Operation, before: Truth, after: Truth) -> TableWrite:

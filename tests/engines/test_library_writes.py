@@ -140,8 +140,8 @@ def test_a_library_shows_the_rows_of_the_truth_after_each_step_that_it_wrote(
             before, after = history[at - 1 : at + 1]
             for sent in other_writers.wording(distribution, shape, operation, before, after, {}):
                 assert isinstance(sent, LibraryWrite)
-                told = filled(sent.expression, "d", str(table), instants)
-                session.write(told, ("d", TABLE), timeout_s=60)
+                expression = filled(sent.expression, "d", str(table), instants)
+                session.write(expression, ("d", TABLE), timeout_s=60)
             if isinstance(operation, Checkpoint):
                 assert instants[at - 1] in shape.committed(table, ()).checkpoints
             if format_name == "delta":

@@ -99,8 +99,8 @@ def committing(metadata: str) -> Any:  # noqa: ANN401 - a Catalog
         return table.CommitTableResponse(metadata=made, metadata_location=self.newest)
 
     noop = import_module("pyiceberg.catalog.noop").NoopCatalog
-    own = {"load_table": load_table, "commit_table": commit_table, "newest": metadata}
-    return type("OneTable", (noop,), own)("one")
+    methods = {"load_table": load_table, "commit_table": commit_table, "newest": metadata}
+    return type("OneTable", (noop,), methods)("one")
 
 
 def forget() -> None:

@@ -60,7 +60,7 @@ def test_no_text_has_a_placeholder_of_ours() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "name", "text"),
+    ("writes", "name", "text"),
     [
         (DELTA_RS, "insert", f"write_deltalake(table, {ROWS}, mode='append')"),
         (DELTA_RS, "overwrite", f"write_deltalake(table, {ROWS}, mode='overwrite')"),
@@ -72,8 +72,8 @@ def test_no_text_has_a_placeholder_of_ours() -> None:
         (PYICEBERG, "truncate", "table.delete(AlwaysTrue())"),
     ],
 )
-def test_a_library_is_told_its_own_call(told: dict[str, Any], name: str, text: str) -> None:
-    assert told[name](ONE) == text
+def test_a_library_is_told_its_own_call(writes: dict[str, Any], name: str, text: str) -> None:
+    assert writes[name](ONE) == text
 
 
 def test_a_merge_of_delta_rs_changes_the_columns_that_it_names_and_inserts_whole_rows() -> None:

@@ -481,11 +481,11 @@ def sync_makes(sql: str) -> tuple[str, ...]:
 class SimulatedLibrary(LibraryConnection):
     """Keeps what it is told to write."""
 
-    told: list[tuple[str, tuple[str, str]]] = field(default_factory=list)
+    calls: list[tuple[str, tuple[str, str]]] = field(default_factory=list)
 
     def write(self, expression: str, table: tuple[str, str], *, timeout_s: float) -> None:
         assert timeout_s > 0
-        self.told.append((expression, table))
+        self.calls.append((expression, table))
 
 
 def sender(target: WriteTarget, session: object) -> StepSender:
@@ -496,7 +496,7 @@ def sender(target: WriteTarget, session: object) -> StepSender:
 def test_a_library_of_python_is_told_the_expression_and_the_table(target: WriteTarget) -> None:
     library = SimulatedLibrary()
     sender(target, SqlSession(library))._run(LibraryWrite("table.delete('{location}')"), WRITER)
-    assert library.told == [(f"table.delete('{target.table}')", (target.database, "t"))]
+    assert library.calls == [(f"table.delete('{target.table}')", (target.database, "t"))]
 
 
 def test_what_takes_sql_alone_writes_by_no_library_of_python(target: WriteTarget) -> None:
