@@ -12,7 +12,8 @@ from harness.engines.library_writes import (
     arrow_table,
     expression,
 )
-from harness.engines.query_sql import ANSI, predicate, quoted
+from harness.engines.query_sql import ANSI, predicate
+from harness.model.identifiers import quoted
 
 SOURCE, TARGET = "source", "target"
 
