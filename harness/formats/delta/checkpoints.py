@@ -32,13 +32,13 @@ _MAPS: Final = ("partitionValues", "configuration")
 
 
 @dataclass(frozen=True, slots=True)
-class Checkpoint:
+class StoredCheckpoint:
     version: int
     names: tuple[str, ...]
     """Of its files in the log's folder, without sidecars."""
 
 
-def complete(names: Iterable[str]) -> tuple[Checkpoint, ...]:
+def complete(names: Iterable[str]) -> tuple[StoredCheckpoint, ...]:
     """Return the checkpoints of which all parts are there, oldest first; one for each version.
 
     >>> both = [f"{9:020}.checkpoint.{part:010}.{2:010}.parquet" for part in (1, 2)]
@@ -48,20 +48,20 @@ def complete(names: Iterable[str]) -> tuple[Checkpoint, ...]:
     ()
     """
     parts_of: dict[tuple[int, int], list[str]] = defaultdict(list)
-    whole: dict[int, Checkpoint] = {}
+    whole: dict[int, StoredCheckpoint] = {}
     for name in sorted(names):
         if match := _NAME.fullmatch(name):
             version, parts = int(match["version"]), int(match["parts"] or 0)
             parts_of[version, parts].append(name)
             if len(parts_of[version, parts]) == parts:
-                whole[version] = Checkpoint(version, tuple(parts_of[version, parts]))
+                whole[version] = StoredCheckpoint(version, tuple(parts_of[version, parts]))
             elif not parts:
-                whole[version] = Checkpoint(version, (name,))
+                whole[version] = StoredCheckpoint(version, (name,))
     return tuple(whole[version] for version in sorted(whole))
 
 
 def actions(
-    folder: TableFolder, checkpoint: Checkpoint, add: Collection[str] = _ADD
+    folder: TableFolder, checkpoint: StoredCheckpoint, add: Collection[str] = _ADD
 ) -> Iterator[Action]:
     """Yield what a checkpoint says of protocol, schema and data files; `add`: of these what."""
     for name in checkpoint.names:
