@@ -28,8 +28,16 @@ def compare_known(
 
     Through a metastore that is not the usual one answers are others: those of one are compared.
     """
+    named = {*old, *new}  # a reader that one side names by its settings is not the other side's
     before, after = (
-        tuple(dict.fromkeys(name for text in side for name in evidence.named(text)))
+        tuple(
+            dict.fromkeys(
+                name
+                for text in side
+                for name in evidence.named(text)
+                if name == text or name not in named
+            )
+        )
         for side in (old, new)
     )
     metastore = _metastore(evidence, before, after)

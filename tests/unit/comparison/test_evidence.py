@@ -186,6 +186,16 @@ def test_a_name_without_settings_means_the_readers_by_default(tmp_path: Path) ->
     assert store.named(NEWER) == ()
 
 
+def test_a_setting_that_one_side_names_is_not_the_other_sides_default(tmp_path: Path) -> None:
+    setting = f"{NEW}{{use-column-names=true}}"
+    made = run(verdict(RIGHT, reader=NEW), verdict(WRONG, SHOWN, reader=setting))
+    readers = tuple(replace(reader, unlike=()) for reader in made.info.readers)
+    store = built(tmp_path / "e.zip", replace(made, info=replace(made.info, readers=readers)))
+    known = compare_known(store, [NEW], [setting])
+    assert len(known.comparison.worse) == 1
+    assert known.comparison.unasked == ()
+
+
 def test_the_same_runs_make_the_same_file(tmp_path: Path) -> None:
     for name in ("one.zip", "two.zip"):
         built(tmp_path / name, asked(OLD, RIGHT, 1))
