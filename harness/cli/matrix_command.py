@@ -9,10 +9,8 @@ import typer
 from harness.cli import options
 from harness.cli.output import Output
 from harness.cli.upgrade import known
-from harness.comparison import evidence, history
-from harness.plan import shipped
+from harness.comparison import evidence
 from harness.reports import matrix
-from harness.run.load_run import Run
 from harness.scenario.cells import CONTROL
 
 
@@ -31,16 +29,8 @@ def write_matrix(
     """
     store = evidence.opened(known.file())
     run = store.run(list(store.readers), None, lambda variant, _: variant.scenario != CONTROL).run
-    page = matrix.write(_with_texts(run), list(map(str, store.sources)), out)
+    texts = store.texts()
+    scenarios = {name: texts.get(digest, "") for name, digest in run.info.scenarios.items()}
+    run = replace(run, info=replace(run.info, scenarios=scenarios))
+    page = matrix.write(run, list(map(str, store.sources)), out)
     output.end(f"written: {page}", file=str(page), answers=len(run.verdicts))
-
-
-def _with_texts(run: Run) -> Run:
-    """Return a run with the files of its scenarios, where these are what they were."""
-    folder, texts = shipped.scenarios_folder(), dict[str, str]()
-    for variant in run.info.variants:
-        file = folder / f"{variant.scenario}.yaml"
-        text = file.read_text(encoding="utf-8") if file.is_file() else ""
-        if history.text_digest(text) == run.info.scenarios.get(variant.id):
-            texts[variant.id] = text
-    return replace(run, info=replace(run.info, scenarios=texts))

@@ -72,6 +72,7 @@ class Source:
     """The readers whose every setting is the engine's own, whatever their name says."""
     plan: str
     states: str
+    texts: str
 
     def __str__(self) -> str:
         return f"{self.profile} of {self.started[:10]} (harness at {self.commit[:8]})"
@@ -108,12 +109,19 @@ class Evidence:
     def _plan(self, source: Source) -> StoredRun:
         return history.RUN.validate_json(self._file.read(source.plan))
 
+    def texts(self) -> Mapping[str, str]:
+        """Return the texts of all scenarios by what stands for them in plans."""
+        texts: dict[str, str] = {}
+        for source in self.sources:
+            texts |= json.loads(self._file.read(source.texts))
+        return texts
+
     def states(self, source: Source) -> Iterator[StateRecord]:
         variants = self.plan(source).info.variants
         for line in self._file.read(source.states).splitlines():
-            variant, step, kind, digest, version, refusal = json.loads(line)
+            variant, step, kind, digest, version, refusal, sent = json.loads(line)
             error = Refusal(*refusal) if refusal else None
-            outcome = Outcome(step, OutcomeKind(kind), refusal=error)
+            outcome = Outcome(step, OutcomeKind(kind), refusal=error, statements=tuple(sent))
             yield StateRecord(variants[variant].id, outcome, digest, table_version=version)
 
     def cells(self, source: Source, reader: str) -> Iterator[tuple[Verdict, Answer | None]]:
@@ -277,6 +285,8 @@ class Builder:
         states = (_state_line(state, numbers) for state in run.by_step.values())
         self._members[f"{at}/states"] = "\n".join(states).encode()
         self._members[f"{at}/plan.json"] = history.RUN.dump_json(history.stored_run(run))
+        texts = {history.text_digest(text): text for text in run.info.scenarios.values()}
+        self._members[f"{at}/texts.json"] = json.dumps(texts).encode()
         metastore = run.info.metastore.distribution if run.info.metastore else ""
         source = Source(
             run.info.id,
@@ -289,6 +299,7 @@ class Builder:
             [reader.reader for reader in run.info.readers if reader.by_default],
             f"{at}/plan.json",
             f"{at}/states",
+            f"{at}/texts.json",
         )
         self._about["runs"].append(dataclasses.asdict(source))
         return self
@@ -341,10 +352,9 @@ def _state_line(state: StateRecord, numbers: Mapping[str, int]) -> str:
     outcome = state.outcome
     error = _error(outcome.refusal) if outcome.refusal else None
     fields = dataclasses.astuple(error) if error else None
-    variant = numbers[state.variant]
-    return json.dumps(
-        [variant, outcome.step, outcome.kind, state.digest[:16], state.table_version, fields]
-    )
+    variant, sent = numbers[state.variant], list(map(_plain, outcome.statements))
+    place = variant, outcome.step, outcome.kind, state.digest[:16], state.table_version
+    return json.dumps([*place, fields, sent])
 
 
 def _error(refusal: Refusal) -> Refusal:

@@ -116,7 +116,7 @@ function askedSection(cell, reader) {
     ["Settings", reader.beside],
     ["Confirmed by the engine", POOL[cell.confirmed]],
     ["Normalised, as declared", cell.evened ? cell.evened.join("; ") : null],
-    ["Time", `${cell.sec || 0} s${cell.reused ? ", reused from an identical table state" : ""}`],
+    ["Time", cell.sec !== undefined || cell.reused ? `${cell.sec || 0} s${cell.reused ? ", reused from an identical table state" : ""}` : null],
     ["Attempts without an answer", attempts.length ? attempts : null],
     ["Case", el("code", {}, cell.case)]));
 }
