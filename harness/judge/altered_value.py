@@ -10,7 +10,7 @@ from harness.judge.difference import VALUES, Difference
 from harness.judge.expected_state import ExpectedState
 from harness.judge.text_rows import comes_apart
 from harness.model import partition_paths
-from harness.model.canonical import MapValue, Value, look_of, same
+from harness.model.canonical import MapValue, Value, same
 from harness.model.datatypes import Primitive
 from harness.model.simulation import value_conversions
 
@@ -42,8 +42,7 @@ def altered_value(difference: Difference, state: ExpectedState) -> bool:
     """Return whether the value is the expected one, changed a bit, and nobody else's."""
     if difference.kind not in VALUES or difference.actual is None:
         return False
-    # Exactly so: that another row has it too is chance.
-    if comes_apart(difference, state) or _stands_for_null(difference, state):
+    if comes_apart(difference, state):  # exactly so: that another row has it too is chance
         return True
     origin = difference.origin
     # Whose value it is does not matter where it is of the very version that should be there.
@@ -54,41 +53,13 @@ def altered_value(difference: Difference, state: ExpectedState) -> bool:
     ):
         return False
     expected, actual = difference.expected, difference.actual
-    if shows_folder(difference, state):
-        return True
+    if expected is None or shows_folder(difference, state):
+        empty = actual in ((), MapValue(())) and origin is None and not difference.disputed
+        return empty or shows_folder(difference, state)
     if difference.disputed:
         # Where a zero has another sign, zeros elsewhere are no other explanation.
         return isinstance(expected, float) and isinstance(actual, float) and expected == actual == 0
     return near(expected, actual)
-
-
-def _stands_for_null(difference: Difference, state: ExpectedState) -> bool:
-    """Return whether NULL is shown as what its type has for nothing.
-
-    chDB 4.4.0 shows so texts and structs that a file lacks, DuckDB 1.5.5 structs of newer parts.
-    """
-    nothing = difference.expected is None and holds_nothing(difference.actual)
-    return nothing and not of_its_row_elsewhere(difference, state)
-
-
-def of_its_row_elsewhere(difference: Difference, state: ExpectedState) -> bool:
-    """Return whether a column of the row has, or had, the value found, but for the very version."""
-    field = difference.field
-    return any(
-        origin.key == difference.key
-        and not (
-            field is not None
-            and origin.field_id == field.id
-            and origin.step == state.expected_step(field.id, origin.key)
-        )
-        for origin in state.index.looks.get(look_of(difference.actual), ())
-    )
-
-
-def holds_nothing(value: Value) -> bool:
-    if isinstance(value, dict):
-        return all(part is None or holds_nothing(part) for part in value.values())
-    return value in ("", (), MapValue(()))
 
 
 def shows_folder(difference: Difference, state: ExpectedState) -> bool:

@@ -41,8 +41,8 @@ class Matching:
     extra: tuple[tuple[str, AnsweredRow], ...]
     """Rows that should not be there, each with its key as well as it can be told."""
     empty: tuple[tuple[Row, AnsweredRow], ...] = ()
-    """Rows that should be there, each with one of NULLs and partition values. Which is whose does
-    not matter: there is one for each row that is missing otherwise."""
+    """Rows that should be there, each with one of nothing but NULLs. Which is whose does not
+    matter: there are as many of these as rows that are missing otherwise."""
 
     @property
     def there(self) -> frozenset[str]:
@@ -208,10 +208,8 @@ def compare_rows(
         for row, values in matching.pairs
     }
     cells = (_row(state, row, known, seen[text_of(row.key)]) for row, _ in matching.pairs)
-    lost = (
-        _row(state, row, known, [(field, values[at]) for field, at in fields])
-        for row, values in matching.empty
-    )
+    nulls = [(field, None) for field, _ in fields]
+    lost = (_row(state, row, known, nulls) for row, _ in matching.empty)
     return RowComparison(
         state,
         names,
@@ -401,28 +399,16 @@ def match(state: ExpectedState, names: Sequence[str], rows: Sequence[AnsweredRow
         pairs.append((expected[key], candidates.pop(scores.index(max(scores)))))
         second += [(key, row) for row in candidates]
     absent = [row for key, row in expected.items() if key not in groups]
-    # Rows of nothing but NULLs, and partition values, are the absent ones, and further ones those
-    # that the question leaves out, where there are as many.
-    by = {state.schema.path_of(field.source) for field in state.history[-1].spec}
-    stored = [at for at, name in enumerate(names) if name not in by]
-
-    def nothing(row: AnsweredRow) -> bool:
-        return bool(stored and row) and not _says([row[at] for at in stored])
-
-    nulls = [row for _, row in extra if nothing(row)]
-    excluded = [text_of(key) for key in state.left_out]
-    if 0 <= len(nulls) - len(absent) <= len(excluded):
-        extra = [(key, row) for key, row in extra if not nothing(row)]
-        empty = []
-        for row in absent:
-            nulls.sort(key=lambda values: state.right_values(row, names, values))
-            empty.append((row, nulls.pop()))
-        extra += zip(excluded, nulls, strict=False)
-        return Matching(tuple(pairs), tuple(second), tuple(extra), tuple(empty))
+    # Rows of nothing but NULLs are the absent ones, where there are as many.
+    nulls = [row for _, row in extra if row and not _says(row)]
+    if len(nulls) == len(absent):
+        extra = [(key, row) for key, row in extra if not row or _says(row)]
+        empty = tuple(zip(absent, nulls, strict=True))
+        return Matching(tuple(pairs), tuple(second), tuple(extra), empty)
     return Matching(tuple(pairs), tuple(second), tuple(extra))
 
 
-def _says(row: Sequence[Value]) -> bool:
+def _says(row: AnsweredRow) -> bool:
     return any(value is not None for value in row)
 
 

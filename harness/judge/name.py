@@ -7,14 +7,13 @@ from typing import Final
 
 from harness.core.records import FindingKind
 from harness.judge import text_rows
-from harness.judge.altered_value import altered_value, of_its_row_elsewhere
+from harness.judge.altered_value import altered_value
 from harness.judge.difference import VALUES, Difference, DifferenceKind
 from harness.judge.expected_state import ExpectedState
-from harness.model.canonical import Look, MapValue, Value, look_of, same, text_of
+from harness.model.canonical import Look, Value, look_of, same, text_of
 from harness.model.conversion import cast_text, read_back
 
 COLUMNS: Final = frozenset({DifferenceKind.EXTRA_COLUMN, DifferenceKind.ABSENT_COLUMN})
-_EMPTY: Final[Sequence[Value]] = ((), MapValue(()))
 Check = Callable[[Difference, ExpectedState], bool]
 NamedDifference = tuple[FindingKind, Difference]
 
@@ -194,13 +193,10 @@ def lost_value(difference: Difference, state: ExpectedState) -> bool:
     """Return whether a value is simply not there, and no former name of the field is the reason.
 
     The least or the greatest value of others is one too: NULLs do not count for it. So are those of
-    a column that the answer lacks, and shows under no other name, and the elements of an array or a
-    map that is shown as an empty one.
+    a column that the answer lacks, and shows under no other name.
     """
     if difference.kind is DifferenceKind.ABSENT_COLUMN:
         return difference.no_other
-    if isinstance(difference.expected, tuple | MapValue) and difference.actual in _EMPTY:
-        return not of_its_row_elsewhere(difference, state)
     origin = difference.origin
     if difference.kind is DifferenceKind.EXTREME and origin is not None:
         right = origin.step == state.expected_step(origin.field_id, origin.key)

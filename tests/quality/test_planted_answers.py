@@ -172,21 +172,6 @@ PLANTED: Final = (
         {"lost_row": "row 1; row 2", "unexplained": "row NULL"},
     ),
     Planted(
-        "rows of nothing but NULLs and a partition's value",
-        "insert 1..3",
-        shows(lambda rows: [(None, None, None, row[3]) for row in reversed(rows)]),
-        {"lost_value": "id ts f1"},
-        "id string, ts long, f1 string, p string",
-        partition_by=("p",),
-    ),
-    Planted(
-        "an array without its elements",
-        "insert 1,2",
-        sets("l", lambda _: (), "1"),
-        {"lost_value": "l @ 1"},
-        PARTS,
-    ),
-    Planted(
         "columns beyond the end of the file",
         "insert 1,2; add f3 after f1; insert 3",
         reads("position"),

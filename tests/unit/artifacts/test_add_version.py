@@ -157,7 +157,7 @@ def test_of_a_library_its_own_wheels_are_new_and_what_they_require_otherwise(
     add_version.add("pyiceberg-0.11.1", tmp_path, cache, Progress())
     assert index.asked == ["pyiceberg==0.11.1", "fsspec<2"]
     added, shipped = distributions.load("pyiceberg-0.11.1"), distributions.load("pyiceberg-0.12.0")
-    assert dict(added.settings) == {"iceberg": "0.11.1"}
+    assert added.settings["iceberg"] == "0.11.1"
     new = {package for package in added.wheels if package not in shipped.wheels}
     assert new == {"pyiceberg==0.11.1", "fsspec==2.0"}
     assert [*added.wheels["pyiceberg==0.11.1"]] == ["any"]

@@ -139,10 +139,8 @@ def test_everything_else_is_not(expected: Value, actual: Value) -> None:
 
 
 NOTHING: dict[str, tuple[str, Value]] = {
-    "string": ('""', ""),
     "array<string>": ("[]", ()),
     "map<string, int>": ("{}", MapValue(())),
-    "struct<a: int, b: string>": ('{"a":null,"b":""}', {"a": None, "b": ""}),
 }
 """What a type has for nothing, as JSON and as readers show it."""
 
@@ -163,27 +161,3 @@ def blamed_for(story: Story, kind: str, *keys: str) -> set[tuple[FindingKind, Re
 def test_null_that_is_shown_as_what_holds_nothing_is_altered(kind: str) -> None:
     story = history(f"insert 1; add l {kind}")
     assert blamed_for(story, kind, "1") == {(FindingKind.ALTERED_VALUE, Responsible.READER)}
-
-
-@pytest.mark.parametrize("kind", NOTHING)
-def test_that_another_row_has_nothing_there_is_chance(kind: str) -> None:
-    story = history(
-        f'rows [{{"id":"1","l":null}},{{"id":"2","l":{NOTHING[kind][0]}}}]', f"id string, l {kind}"
-    )
-    assert blamed_for(story, kind, "1") == {(FindingKind.ALTERED_VALUE, Responsible.READER)}
-
-
-def test_that_another_element_holds_nothing_is_chance() -> None:
-    text = '{"id":"1","l":[{"a":1},null]}'
-    story = history(
-        f"rows [{text}]; add l.element.b int; drop l.element.a",
-        "id string, l array<struct<a: int>>",
-    )
-    reply = read(story).reply
-    (verdict,) = judged(case_of(story), [replace(reply, rows=(("1", ({"b": None},) * 2),))])
-    assert blamed(verdict) == {(FindingKind.ALTERED_VALUE, Responsible.READER)}
-
-
-def test_what_another_column_of_the_row_holds_is_not_altered_null() -> None:
-    story = history('rows [{"id":"1","l":null,"m":""}]', "id string, l string, m string")
-    assert blamed_for(story, "string", "1") == {(FindingKind.UNEXPLAINED, Responsible.READER)}

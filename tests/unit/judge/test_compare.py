@@ -3,7 +3,6 @@ from decimal import Decimal
 import pytest
 
 from harness.judge.compare import match
-from harness.model.query import Comparison, Condition, Query
 from tests.builders.table_story import history
 
 STORY = history("insert 1..4; delete 4", "id long, n long, f1 string")
@@ -69,14 +68,6 @@ def test_rows_of_nothing_but_nulls_are_the_missing_ones_where_there_are_as_many(
 def test_more_or_fewer_of_them_are_nobodys(number: int) -> None:
     matching = match(STORY.state(), NAMES, [ROWS[0], *[NOTHING] * number])
     assert (matching.empty, len(matching.extra)) == ((), number)
-
-
-def test_further_ones_are_those_that_the_question_leaves_out_where_there_are_as_many() -> None:
-    state = STORY.state().narrowed(Query(where=Condition("n", Comparison.EQUAL, "201002", "long")))
-    shown = match(state, NAMES, [NOTHING] * 3)
-    assert [str(row.key) for row, _ in shown.empty] == ["2"]
-    assert [key for key, _ in shown.extra] == ["1", "3"]
-    assert match(state, NAMES, [NOTHING] * 4).empty == ()
 
 
 def test_of_two_rows_with_a_key_the_better_one_is_the_row() -> None:
