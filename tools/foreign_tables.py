@@ -71,7 +71,7 @@ def _wrong(table: TableWithAnswers, version: ExpectedVersion) -> Iterator[str]:
     try:
         planned = plan(table, version)
         rows = expected_answers.row_texts(
-            planned.columns, table_rows.read(planned).rows, table.format
+            planned.columns, table_rows.read(planned).stored_rows, table.format
         )
     except (FileFactError, UnreadableError) as problem:
         if not version.refuse:

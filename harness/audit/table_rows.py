@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from harness.audit import file_rows, merge
 from harness.audit.file_rows import FileTable
 from harness.core.arrow import pa
+from harness.engines import arrow_values
 from harness.engines.arrow_values import canonical_values
+from harness.formats.files import variant
 from harness.formats.read_plan import ReadPlan
 from harness.model.canonical import Value
 
@@ -23,13 +25,24 @@ class TableRows:
 
     @cached_property
     def rows(self) -> tuple[tuple[Value, ...], ...]:
-        """All rows in canonical values, file by file."""
-        return tuple(row for file in self.files for row in _canonical_rows(file.rows))
+        """All rows in canonical values, file by file; a column of variants as readers show it."""
+        return tuple(row for file in self.files for row in _rows(file.rows, _shown))
+
+    @property
+    def stored_rows(self) -> tuple[tuple[Value, ...], ...]:
+        """The same with the types of what is inside of variants."""
+        return tuple(row for file in self.files for row in _rows(file.rows, canonical_values))
 
 
-def _canonical_rows(table: pa.Table) -> Iterator[tuple[Value, ...]]:
-    columns = [canonical_values(column) for column in table.columns]
-    yield from zip(*columns, strict=True)
+def _rows(
+    table: pa.Table, values: Callable[[pa.ChunkedArray], Sequence[Value]]
+) -> Iterator[tuple[Value, ...]]:
+    yield from zip(*map(values, table.columns), strict=True)
+
+
+def _shown(column: pa.ChunkedArray) -> Sequence[Value]:
+    values = canonical_values(column)
+    return list(map(variant.json_of, values)) if column.type == arrow_values.variant() else values
 
 
 def read(plan: ReadPlan) -> TableRows:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from harness.core.arrow import kinds, pa
-from harness.model.canonical import MapValue, Value, from_json, moment, to_json
+from harness.model.canonical import MapValue, Value, from_json, json_text, moment, to_json
 from harness.model.datatypes import DataType, Decimal, PlainType, Text, fold
 
 _ARROW: Final = {
@@ -62,6 +62,8 @@ def canonical_type(type_: pa.DataType) -> str:
         return f"decimal({type_.precision}, {type_.scale})"
     if kinds.is_timestamp(type_):
         return "timestamp" if type_.tz else "timestamp_ntz"
+    if getattr(type_, "type_name", "") == _VARIANT[0] and type_ != variant():
+        return _VARIANT[0]
     return _NAMES.get(str(type_), "")
 
 
@@ -118,7 +120,10 @@ def _plain(value: Value, type_: Any) -> Value:  # noqa: ANN401 - as above
         case datetime.time():
             return value.isoformat("microseconds")
         case str() if getattr(type_, "type_name", "") == _VARIANT[0]:
-            return from_json(json.loads(value))
+            if type_.vendor_name == _VARIANT[1]:
+                return from_json(json.loads(value))
+            with suppress(ValueError):  # as a reader shows it; infinity and NaN are no JSON
+                return json_text(value)
     return value
 
 

@@ -9,6 +9,7 @@
 | date | `datetime.date` |
 | timestamp | `datetime.datetime` without zone, meaning UTC |
 | timestamp_ntz | `datetime.datetime` without zone, meaning none |
+| variant | `str`, its JSON as `json_text` writes it |
 | struct | `dict` from the child's name (in the model: its field id) to its value, in order |
 | array | `tuple` |
 | map | `MapValue`, its pairs sorted by the text of the key |
@@ -19,6 +20,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import json
 import math
 import re
 import struct
@@ -75,6 +77,8 @@ def single(value: float) -> float:
     return result
 
 
+_MOST_DIGITS: Final = 400
+"""No number of a type has more, before the point or behind it."""
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TIME: Final = r"[0-9]{2}:[0-9]{2}:[0-9]{2}"
 _MOMENT: Final = re.compile(rf"({_DAY.pattern} {_TIME})(?:\.([0-9]{{1,12}}))?")
@@ -202,6 +206,43 @@ def _tagged(kind: str, inner: Any) -> Value:  # noqa: ANN401 - JSON is of any ty
         case "unsettled":
             return UNSETTLED
     raise ValueError(f"'{kind}' is not a kind of value")
+
+
+def json_text(text: str) -> str:
+    """Return JSON in the one form in which variants are compared: by names, and numbers by value.
+
+    >>> json_text('{"b": [1.50, null], "a": 1e2}')
+    '{"a":100,"b":[1.5,null]}'
+
+    Raises ValueError: it is no JSON, or an object has a name twice.
+    """
+    number = decimal.Decimal
+    try:
+        return _json_text(
+            json.loads(text, parse_float=number, parse_int=number, object_pairs_hook=_object)
+        )
+    except RecursionError as problem:
+        raise ValueError("it has too many parts inside of others") from problem
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(names := dict(pairs)) < len(pairs):
+        raise ValueError("an object has a name twice")
+    return names
+
+
+def _json_text(data: Any) -> str:  # noqa: ANN401 - JSON is of any type
+    match data:
+        case dict():
+            parts = (f"{_json_text(name)}:{_json_text(data[name])}" for name in sorted(data))
+            return f"{{{','.join(parts)}}}"
+        case list():
+            return f"[{','.join(map(_json_text, data))}]"
+        case decimal.Decimal() if abs(data.adjusted()) < _MOST_DIGITS:
+            return _plain(data or abs(data))  # of JSON, -0.0 is no other number
+        case decimal.Decimal() | float():
+            raise ValueError(f"{data} is no number of a variant")
+    return json.dumps(data, ensure_ascii=False)
 
 
 def same(left: Value, right: Value) -> bool:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Final
 
-from harness.model.canonical import MapValue, Value, single, text_of
+from harness.model.canonical import MapValue, Value, json_text, single, text_of
 from harness.model.datatypes import DataType, Decimal, Primitive, Text
 
 INTEGERS: Final = {"tinyint": 2**7, "smallint": 2**15, "int": 2**31, "long": 2**63}
@@ -36,6 +36,7 @@ _HINTS: Final = {
     "date": "write 2024-01-31, the year from 0001 to 9999",
     "binary": 'write its bytes as quoted text: "0x00ff"',
     "boolean": "write true or false",
+    "variant": """write its JSON as quoted text: '{"a": [1, null]}'""",
 }
 """What people who gave another value are told."""
 
@@ -240,5 +241,6 @@ _PLAIN: Final[Mapping[str, Callable[[Value], Value]]] = {
     "binary": _binary,
     "date": _date,
     **{name: partial(_timestamp, name=name) for name in ("timestamp", "timestamp_ntz")},
+    "variant": lambda value: json_text(_of_kind(value, str)),
 }
 """What makes a value one of a type without parameters, by the name of the type."""

@@ -26,11 +26,14 @@ PRIMITIVES: Final = (
     "date",
     "timestamp",
     "timestamp_ntz",
+    "variant",
 )
 """Names of the types without parameters.
 
 A `timestamp` is a moment, its microseconds counted in UTC; a `timestamp_ntz` is a day and a time of
 day in no zone, the same wherever it is read (SQL:2016, 4.6.2; Parquet's `isAdjustedToUTC=false`).
+A `variant` holds a value of any type, which is known here by its JSON (Parquet, "Variant Binary
+Encoding").
 """
 
 MAX_DECIMAL_PRECISION: Final = 38
@@ -135,6 +138,7 @@ class Map:
         return f"map<{self.key}, {self.value}>"
 
 
+VARIANT: Final = Primitive("variant")
 DataType = Primitive | Decimal | Text | Struct | Array | Map
 PlainType = Primitive | Decimal | Text
 """A type without parts."""

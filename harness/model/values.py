@@ -81,9 +81,10 @@ def _leaf(field: Field, step: int, row: int, becomes: tuple[DataType, ...]) -> V
             return _decimal(number, scale, (field.type, *becomes))
         case Primitive("tinyint" | "smallint" as name):
             return number * STRIDE % SMALL[name]
-        case Primitive("string" | "binary" as name):
+        case Primitive("string" | "binary" | "variant" as name):
             text = _string(field.id, step, row, becomes)
-            return text.encode() if name == "binary" else text
+            of_others = {"binary": text.encode(), "variant": f'{{"n":{number},"t":"{text}"}}'}
+            return of_others.get(name, text)
         case Text(name, length):
             fits = _fitting(_string(field.id, step, row, becomes), number, length)
             return fits.ljust(length) if name == "char" else fits

@@ -11,7 +11,7 @@ from typing import Final
 
 from harness.core.problems import Problems
 from harness.core.yaml_reader import Document
-from harness.model.datatypes import Array, DataType, Map, Primitive, Struct, every_type
+from harness.model.datatypes import VARIANT, Array, DataType, Map, Primitive, Struct, every_type
 from harness.model.identifiers import CHANGE_COLUMNS
 from harness.model.schema import Field, Schema, schema_of
 from harness.model.simulation.column_resolution import META
@@ -262,6 +262,7 @@ def _unreadable_part(type_: DataType) -> str:
     for key in (inner.key for inner in every_type(type_) if isinstance(inner, Map)):
         if key == BINARY or isinstance(key, Struct | Array | Map):
             return f"a map with keys of {key}; allowed are keys without parts, and not binary"
-    if type_ != BINARY and BINARY in every_type(type_):
-        return "binary inside of another type; allowed is binary as a column alone"
+    for alone in (BINARY, VARIANT):
+        if type_ != alone and alone in every_type(type_):
+            return f"{alone} inside of another type; allowed is {alone} as a column alone"
     return ""

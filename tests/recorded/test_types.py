@@ -27,6 +27,8 @@ UNWRITTEN: Final = {
     for tables in ("hudi-cow", "hudi-mor", "hive-orc", "hive-avro", "hive-text")
 }
 """Hudi's writers refuse the type; in plain tables only Parquet files tell it."""
+BY_SPARK_4: Final = {"variant"}
+"""Spark 3.5, which wrote these tables, does not have it."""
 CUT_OFF: Final = {("trino-476", "hive-avro"), ("trino-483", "hive-avro")}
 """Trino's reply with a small integer inside another type ends in the middle of a row."""
 HOUR: Final = datetime.timedelta(hours=1)
@@ -44,6 +46,7 @@ def test_each_format_has_a_column_of_each_type_that_its_writer_can_write(
         format_ = formats.load(tables.partition(" ")[0])
         there = {cell.type.partition("(")[0] for cell in matrix if cell.tables == tables}
         every = {*PRIMITIVES, "decimal", "char", "varchar"} - format_.unsupported_types
+        every -= BY_SPARK_4
         assert there == every - UNWRITTEN.get(tables, set()), tables
 
 

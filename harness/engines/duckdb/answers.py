@@ -69,8 +69,27 @@ def answered(connection: Any, question: Message) -> pyarrow.Table:  # noqa: ANN4
         load(connection, table["family"])
         for statement in known(table, question["conf"]):
             connection.execute(statement)
-    result: pyarrow.Table = connection.sql(question["statement"]).to_arrow_table()
-    return result
+    return arrow(connection.sql(question["statement"]))
+
+
+def arrow(answer: Any) -> pyarrow.Table:  # noqa: ANN401 - a relation of DuckDB
+    """Return an answer as a table; variants, for which DuckDB makes none of Arrow's, as JSON."""
+    import pyarrow as pa  # noqa: PLC0415 - as DuckDB
+
+    pairs = enumerate(zip(answer.columns, answer.types))  # noqa: B905 - of one length
+    variants = {at: name for at, (name, type_) in pairs if str(type_) == "VARIANT"}
+    if not variants:
+        return answer.to_arrow_table()
+    # A variant's own NULL is a text as JSON, and NULL to DuckDB.
+    forms = (
+        f"case when {name} is not null then {name}::json::varchar end as {name}"
+        for name in map(identifier, variants.values())
+    )
+    table = answer.project(f"* replace ({', '.join(forms)})").to_arrow_table()
+    for at, name in variants.items():
+        texts = table.column(at).cast(pa.opaque(pa.string(), "variant", "duckdb"))
+        table = table.set_column(at, name, texts)
+    return table
 
 
 def forget(question: Message) -> None:

@@ -1,11 +1,21 @@
 """Spark's names of types, and its decimals, in our words. Pure."""
 
 import decimal
+from contextlib import suppress
 from functools import lru_cache
 from typing import Final
 
-from harness.model.canonical import MapValue, Value
-from harness.model.datatypes import Array, DataType, Decimal, Map, Struct, TypeTextError, parse_type
+from harness.model.canonical import MapValue, Value, json_text
+from harness.model.datatypes import (
+    VARIANT,
+    Array,
+    DataType,
+    Decimal,
+    Map,
+    Struct,
+    TypeTextError,
+    parse_type,
+)
 
 _DIGITS: Final = decimal.Context(prec=60)
 
@@ -26,8 +36,12 @@ def _parsed(text: str) -> DataType | None:
 def as_declared(value: Value, text: str) -> Value:
     """Return a value whose decimals have no more places than the type that Spark calls `text`.
 
-    PySpark takes them from Java's `toEngineeringString`, which writes zeros behind a small one.
+    PySpark takes them from Java's `toEngineeringString`, which writes zeros behind a small one. Of
+    a variant it has the JSON.
     """
+    if text == str(VARIANT) and value is not None:
+        with suppress(ValueError):  # infinity and NaN have none
+            return json_text(value)
     return _as(value, _parsed(text)) if "decimal" in text else value
 
 

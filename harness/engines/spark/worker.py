@@ -281,6 +281,8 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - of any type
         return {"date": value.isoformat()}
     if isinstance(value, (bytes, bytearray)):
         return {"binary": bytes(value).hex()}
+    if type(value).__name__ == "VariantVal":  # since PySpark 4.0
+        return value.toJson()
     return value
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from harness.core.arrow import kinds, pa, pq
 from harness.formats.api import FileFactError, FileRows
+from harness.formats.files import variant
 from harness.model.canonical import MapValue, Value
 from harness.model.file_facts import ColumnStatistics, StatisticsSource, bound
 
@@ -46,7 +47,9 @@ def content(source: Path | BytesIO, name: str = "") -> FileRows:
 def canonical(table: pa.Table, path: Path) -> FileRows:
     try:
         columns = [
-            [canonical_value(value, column.type) for value in column.to_pylist()]
+            [text for chunk in column.chunks for text in variant.json_texts(chunk)]
+            if variant.is_variant(column.type)
+            else [canonical_value(value, column.type) for value in column.to_pylist()]
             for column in table.columns
         ]
     except (ValueError, OverflowError) as problem:
@@ -97,7 +100,7 @@ def statistics(path: Path, relative: str) -> tuple[ColumnStatistics, ...]:
 def leaves(fields: pa.Schema | pa.StructType) -> Iterator[tuple[str, pa.Field]]:
     """Yield the dotted name of each column and of each part of a struct that has no parts."""
     for field in fields:
-        if kinds.is_struct(field.type):
+        if kinds.is_struct(field.type) and not variant.is_variant(field.type):
             yield from ((f"{field.name}.{name}", leaf) for name, leaf in leaves(field.type))
         elif not kinds.is_nested(field.type):
             yield field.name, field

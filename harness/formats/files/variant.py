@@ -6,16 +6,18 @@ Source: Parquet, "Variant Binary Encoding" and "Variant Shredding".
 from __future__ import annotations
 
 import datetime
+import json
 import struct
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
 from harness.core.arrow import kinds, pa
 from harness.engines.arrow_values import canonical, variant, variant_text
-from harness.model.canonical import Value, moment
+from harness.model.canonical import Value, json_text, moment, text_of
 
 METADATA: Final = "metadata"
 VALUE: Final = "value"
@@ -36,6 +38,44 @@ def decoded(values: pa.StructArray) -> pa.ExtensionArray:
     """Return a column of variants; raises ValueError where the bytes are none."""
     texts = [None if row is None else variant_text(row) for row in map(_row, values)]
     return pa.ExtensionArray.from_storage(variant(), pa.array(texts, pa.string()))
+
+
+def is_variant(type_: pa.DataType) -> bool:
+    """Return whether a group of columns holds variants, by the names of its parts."""
+    names = {part.name for part in type_} if kinds.is_struct(type_) else set[str]()
+    return METADATA in names <= {METADATA, VALUE, TYPED} and kinds.is_binary(
+        type_.field(METADATA).type
+    )
+
+
+def json_texts(values: pa.StructArray) -> list[str | None]:
+    """Return variants as JSON, see `json_of`; raises ValueError where the bytes are none."""
+    return [json_of(row) for row in map(_row, values)]
+
+
+def json_of(value: Value) -> str | None:
+    """Return a decoded value as JSON, of which the names of types are no part.
+
+    Infinity and NaN, for which it has no numbers, stand in it as they are called.
+    """
+    text = None if value is None else _json(value)
+    with suppress(ValueError):
+        return text and json_text(text)
+    return text
+
+
+def _json(value: Mapping[str, Value]) -> str:
+    match value[VALUE_KEY]:
+        case dict() as parts:
+            return f"{{{','.join(f'{json.dumps(n)}:{_json(part)}' for n, part in parts.items())}}}"
+        case tuple() as elements:
+            return f"[{','.join(map(_json, elements))}]"
+        case None | bool() | str() as plain:
+            return json.dumps(plain)
+        case int() | float() | Decimal() as number:
+            return text_of(number)
+        case other:
+            return json.dumps(text_of(other))
 
 
 def _row(group: pa.StructScalar) -> Value:

@@ -79,6 +79,8 @@ REBASES: Final = (
     "spark.sql.parquet.datetimeRebaseModeInWrite",
     "spark.sql.parquet.int96RebaseModeInWrite",
 )
+NO_TYPES: Final = frozenset({"variant"})
+"""Hive language manual, "Hive Data Types"."""
 SESSION: Final = {"hive.exec.dynamic.partition.mode": "nonstrict"}
 ZONELESS: Final = Primitive("timestamp_ntz")
 TIMESTAMP: Final = Primitive("timestamp")
@@ -111,6 +113,7 @@ class HiveFiles(Format):
 
     kind = TableKind(Family.HIVE)
     settings = SETTINGS
+    unsupported_types = NO_TYPES
     partitions_last = True
 
     @property

@@ -33,7 +33,13 @@ from harness.formats.api import (
 from harness.formats.files import orc
 from harness.formats.files.parquet import canonical_value
 from harness.formats.hive import hiveql
-from harness.formats.hive.format import CASCADES, SCHEMA_CHANGES, follows_anyway, hive_type
+from harness.formats.hive.format import (
+    CASCADES,
+    NO_TYPES,
+    SCHEMA_CHANGES,
+    follows_anyway,
+    hive_type,
+)
 from harness.formats.hive.hiveql import NAME as TABLE_NAME
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.datatypes import Array, Map, Struct
@@ -338,6 +344,7 @@ class HiveAcid(Format):
         "hive-acid", "hive", "orc", transactional=True, written_by="hive-acid"
     )
     settings = SETTINGS
+    unsupported_types = NO_TYPES
     partitions_last = True
 
     def file_layout(self, settings: VariantSettings) -> FileLayout:

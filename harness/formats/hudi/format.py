@@ -270,7 +270,7 @@ SESSION: Final = {
     "hoodie.bloom.index.filter.dynamic.max.entries": "100",
 }
 
-UNSUPPORTED_TYPES: Final = frozenset({"tinyint", "smallint", "char", "varchar"})
+UNSUPPORTED_TYPES: Final = frozenset({"tinyint", "smallint", "char", "varchar", "variant"})
 """Every value goes through Avro, which has none of them (Avro specification, "Primitive Types")."""
 
 

@@ -20,6 +20,7 @@ from harness.engines.trino import engine
 from harness.formats import layout, trinoql
 from harness.formats.api import CREATED_BY, VariantSettings
 from harness.formats.spark_statements import definition, one_task
+from harness.model.datatypes import VARIANT
 from harness.model.identifiers import TABLE
 from harness.model.schema import Table
 from harness.model.truth import Truth
@@ -177,6 +178,8 @@ SMALL: Final = (
 
 def unsupported(settings: VariantSettings, scenario: Scenario) -> str:
     """Return why there are no rows for two row groups, or no deletes by keys; empty where are."""
+    if settings.get(FORMAT_VERSION, VERSION) != NEWEST and _has_variant(scenario):
+        return f"{FORMAT_VERSION}: a table with variants has version {NEWEST}"
     if settings.get(ROW_GROUPS) == "small":
         if settings.get(FILE_FORMAT, PARQUET) != PARQUET:
             return f"row_groups=small is a setting of Parquet, and file_format is not {PARQUET}"
@@ -193,12 +196,19 @@ def unsupported(settings: VariantSettings, scenario: Scenario) -> str:
     return _no_equality(scenario) if settings.get(DELETE_MODE) == EQUALITY else ""
 
 
+def _has_variant(scenario: Scenario) -> bool:
+    """Return whether a column is one (Iceberg specification, "Semi-structured Types")."""
+    added = (o.type for o in scenario.operations if isinstance(o, AddColumn))
+    return VARIANT in {*dict(scenario.table.columns).values(), *added}
+
+
 def usual(scenario: Scenario) -> Mapping[str, tuple[str, ...]]:
     """Return both versions, of which the newer alone has defaults, and both ways of deletes."""
     operations = scenario.operations
     defaults = any(isinstance(o, AddColumn) and o.default is not None for o in operations)
+    newest = defaults or _has_variant(scenario)
     settings: dict[str, tuple[str, ...]] = {
-        FORMAT_VERSION: (NEWEST,) if defaults else (VERSION, NEWEST)
+        FORMAT_VERSION: (NEWEST,) if newest else (VERSION, NEWEST)
     }
     if scenario.changes_rows:
         settings[DELETE_MODE] = COPY_ON_WRITE, MERGE_ON_READ

@@ -7,7 +7,7 @@ from typing import Final
 
 from harness.model import identifiers
 from harness.model.canonical import MapValue, Value, text_of
-from harness.model.datatypes import Array, DataType, Map, Struct, Text, TypeNames
+from harness.model.datatypes import VARIANT, Array, DataType, Map, Struct, Text, TypeNames
 from harness.model.identifiers import SOURCE, TABLE, free_name
 from harness.model.partition_fields import PartitionField, Transform
 from harness.model.schema import Field, SchemaChangeError
@@ -55,6 +55,8 @@ def _scalar(value: Value, type_: DataType) -> str:
     plain = str(value).lower() if isinstance(value, bool) else str(value)
     if isinstance(value, bytes):
         return f"X'{value.hex()}'"
+    if type_ == VARIANT:
+        return f"parse_json({text(plain)})"
     if isinstance(value, str) and (str(type_) == "string" or isinstance(type_, Text)):
         return text(value)
     if isinstance(value, bool | int) and str(type_) in {"boolean", "int"}:

@@ -8,7 +8,7 @@ from pyarrow import orc, parquet
 
 from harness import formats
 from harness.core.errors import UsageProblem
-from harness.model.datatypes import parse_type
+from harness.model.datatypes import VARIANT, parse_type
 from harness.scenario.definition import PAST_VIEWS, Scenario, Step
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn, AddPartitionField
@@ -28,6 +28,7 @@ from harness.scenario.operations.unfinished_writes import BeginWrite
 from tests.builders.format_statements import COLUMNS, created, table_of
 
 ADD = AddColumn("n", parse_type("long"))
+ADD_VARIANT = AddColumn("v", VARIANT)
 ONE, TWO = Insert((1,)), Insert((1, 3))
 MANY = Insert(tuple(range(1, 102)))
 ESCAPED = Insert(rows=({"id": 1, "p": "a=b"},))
@@ -120,6 +121,7 @@ def test_a_format_says_why_it_does_not_have_an_operation(
         ("iceberg", [Delete((1,))], "p", "delete_mode=equality", "tables without partitions"),
         ("iceberg", [ONE], "", "delete_mode=equality", "no step deletes rows"),
         ("iceberg", [ONE], "", "row_groups=small", "every file .* has one row"),
+        ("iceberg", [ADD_VARIANT], "", "format_version=2", "with variants has version 3"),
         ("iceberg", [ONE], "", "staged_by=branch", "no step begins a write"),
         ("iceberg", [ONE], "id", "created_by=migrate", "behind all others"),
         ("iceberg", [Upsert((1,))], "", "created_by=migrate", "the first step does not insert"),

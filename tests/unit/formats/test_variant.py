@@ -1,15 +1,17 @@
 import datetime
 import struct
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pyarrow as pa
 import pytest
+from pyarrow import parquet as pq
 
 from harness.engines.arrow_values import canonical
 from harness.engines.arrow_values import variant as variant_type
-from harness.formats.files import stored_columns, variant
+from harness.formats.files import parquet, stored_columns, variant
 from harness.formats.iceberg import column_types
 from harness.model.canonical import Value
 
@@ -139,6 +141,26 @@ def test_a_shredded_value_is_put_together_of_its_columns() -> None:
 def test_bytes_that_are_no_variant_are_an_error(metadata: bytes, value: bytes, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         decoded({"metadata": metadata, "value": value})
+
+
+OF_TYPES = [PRIMITIVES[at] for at in (0, 1, 4, 7, 8, 11, 16)]
+
+
+def test_in_the_rows_of_a_file_variants_are_json_and_their_columns_have_no_statistics(
+    tmp_path: Path,
+) -> None:
+    object_ = bytes([0b10, 2, 1, 0, 2, 0, 7]) + ONE + primitive(5, b"\x02\x00\x00\x00")
+    contents = [stored for stored, _, _ in OF_TYPES]
+    contents += [object_, bytes([0b11, 2, 0, 2, 3]) + ONE + primitive(0)]
+    rows = [*({"metadata": A_AND_B, "value": stored} for stored in contents), None]
+    pq.write_table(pa.table({"v": pa.array(rows, UNSHREDDED)}), tmp_path / "f")
+    names, values = parquet.content(tmp_path / "f")
+    plain = ["null", "true", "-300", "0.1", "-1.5", '"1969-12-31"', '"é"']
+    texts = [*plain, '{"a":1,"b":2}', "[1,null]", None]
+    assert (names, [value for (value,) in values]) == (("v",), texts)
+    assert parquet.statistics(tmp_path / "f", "f") == ()
+    assert not variant.is_variant(pa.struct([("metadata", pa.binary()), ("more", pa.binary())]))
+    assert not variant.is_variant(pa.struct([("metadata", pa.string()), ("value", pa.binary())]))
 
 
 def test_a_column_that_says_itself_that_it_holds_variants_is_one() -> None:

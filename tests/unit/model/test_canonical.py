@@ -109,6 +109,8 @@ LAST = datetime.datetime(9999, 12, 31, 23, 59, 59, 999_999)  # noqa: DTZ001
         (-128, "tinyint", -128),
         (-(2**63), "long", -(2**63)),
         ("0x00fF", "binary", b"\x00\xff"),
+        ('{"b": [1.50, -0.0], "a": {"é": 1e2}}', "variant", '{"a":{"é":100},"b":[1.5,0]}'),
+        ("null", "variant", "null"),
         ("ab", "char(4)", "ab  "),
         (-0.0, "double", -0.0),
         (-0.0, "decimal(3, 1)", Decimal("0.0")),
@@ -165,6 +167,12 @@ def test_nothing_is_ever_rounded_or_guessed(value: Value, to: str) -> None:
         ("2024-01-01 00:00:00.0000001", "timestamp", "no finer"),
         ("2024-01-01 00:00:00+02:00", "timestamp_ntz", "no offset: it has no zone"),
         (1, "boolean", "write true or false"),
+        (1, "variant", "its JSON as quoted text"),
+        ("[1", "variant", "its JSON as quoted text"),
+        ("[" * 100_000, "variant", "its JSON as quoted text"),
+        ('{"a": 1, "a": 2}', "variant", "its JSON as quoted text"),
+        ("[NaN, 1e9999]", "variant", "its JSON as quoted text"),
+        ("1e9999", "variant", "its JSON as quoted text"),
     ],
 )
 def test_who_gave_another_value_is_told_how_to_write_one(
@@ -177,7 +185,7 @@ def test_who_gave_another_value_is_told_how_to_write_one(
 PLACES = st.tuples(st.integers(1, MAX_FIELD), st.integers(0, MAX_STEP), st.integers(1, MAX_ROW))
 TRACEABLE = [
     *("int", "long", "float", "double", "decimal(9, 2)", "string", "date", "timestamp"),
-    *("timestamp_ntz", "binary", "varchar(9)", "char(9)"),
+    *("timestamp_ntz", "binary", "variant", "varchar(9)", "char(9)"),
 ]
 CHAINS = [
     ("int", "long", "double"),

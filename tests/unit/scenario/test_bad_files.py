@@ -279,6 +279,7 @@ def typed(type_: str, *steps: str) -> str:
     [
         ("array<binary>", INSIDE),
         ("map<string, array<struct<a: int, b: binary>>>", INSIDE),
+        ("array<variant>", INSIDE.replace("binary", "variant")),
         ("map<binary, int>", f"a map with keys of binary{KEYS}"),
         ("map<struct<a: int>, int>", f"a map with keys of struct<a: int>{KEYS}"),
         ("array<struct<m: map<binary, int>>>", f"a map with keys of binary{KEYS}"),

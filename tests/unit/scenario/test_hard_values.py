@@ -56,6 +56,13 @@ def text(type_: str, value: str) -> str:
         ("string", '""', "", "''"),
         ("string", '"e\\u0301 \\U0001f600"', "e\u0301 \U0001f600", "'e\u0301 \U0001f600'"),
         ("binary", '"0x00fF"', b"\x00\xff", "X'00ff'"),
+        (
+            "variant",
+            '\'{"b": [1.50, null], "a": "x"}\'',
+            '{"a":"x","b":[1.5,null]}',
+            'parse_json(\'\\u007b"a":"x","b":[1.5,null]}\')',
+        ),
+        ("variant", "null", None, "cast(null as variant)"),
         ("char(4)", '"ab"', "ab  ", "'ab  '"),
         ("boolean", "null", None, "cast(null as boolean)"),
         (

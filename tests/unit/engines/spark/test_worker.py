@@ -186,6 +186,28 @@ def test_a_decimal_has_no_more_places_than_its_type(sent: str, type_: str, shown
     assert str(as_declared(Decimal(sent), type_)) == shown
 
 
+class VariantVal:
+    """A variant as PySpark 4 hands it over."""
+
+    def toJson(self) -> str:  # noqa: N802 - PySpark's name
+        return "[1.50]"
+
+
+def test_a_variant_is_sent_as_its_json() -> None:
+    assert canonical(VariantVal(), spark.StringType()) == "[1.50]"
+
+
+@pytest.mark.parametrize(
+    ("sent", "shown"),
+    [('{"b":1.50,"a":null}', '{"a":null,"b":1.5}'), ("NaN", "NaN"), (None, None)],
+)
+def test_a_variant_has_the_form_in_which_they_are_compared(
+    sent: str | None, shown: str | None
+) -> None:
+    assert as_declared(sent, "variant") == shown
+    assert as_declared(sent, "string") == sent
+
+
 def test_so_have_decimals_in_what_has_parts() -> None:
     small, text = Decimal("1.00E-7"), "struct<a:decimal(9,7),m:map<string,array<decimal(9,7)>>>"
     result = as_declared({"a": small, "m": MapValue((("k", (small, None)),))}, text)
