@@ -79,9 +79,10 @@ def test_all_its_values_can_be_traced(scenario: Scenario) -> None:
 
 LACKING: Final = {
     # Spark takes all timestamps of a plain Hive table for one kind: see hive/without_zone.
-    "hive/hard_values": {"timestamp_ntz"},
-    "hudi/hard_values": {"tinyint", "smallint", "timestamp_ntz"},
-    "iceberg/hard_values": {"tinyint", "smallint"},
+    "hive/hard_values": {"timestamp_ntz", "variant"},
+    "hudi/hard_values": {"tinyint", "smallint", "timestamp_ntz", "variant"},
+    # Spark 3.5 writes no variants: see upgrades/variants.
+    "iceberg/hard_values": {"tinyint", "smallint", "variant"},
 }
 
 
