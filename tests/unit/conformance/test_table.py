@@ -13,7 +13,8 @@ from harness.scenario.cells import parse_reader
 
 
 def test_a_table_has_every_type_that_its_format_has() -> None:
-    every = {*PRIMITIVES, "decimal", "struct", "array", "map"}
+    # For one column of variants most readers refuse the whole table.
+    every = {*PRIMITIVES, "decimal", "struct", "array", "map"} - {"variant"}
     for format_ in (table.HIVE, *table.LIBRARIES):
         columns = table.columns(format_)
         kinds = {type_.partition("<")[0].partition("(")[0] for _, type_, _ in columns}
