@@ -130,8 +130,8 @@ def test_a_process_gets_few_variables_and_works_in_utc(
 ) -> None:
     monkeypatch.setenv("SOME_TOKEN", "secret")
     monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-Dx=y")
-    show = "import os; print(sorted(os.environ.items())); print('up', flush=True)"
-    with running(python(tmp_path, show, EXTRA="1")) as process:
+    show = "import os, signal; print(sorted(os.environ.items())); print('up', flush=True)"
+    with running(python(tmp_path, f"{show}; signal.pause()", EXTRA="1")) as process:
         ready(process)
         names = process.log_tail()
     assert "secret" not in names
