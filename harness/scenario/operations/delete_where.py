@@ -1,7 +1,6 @@
 """`delete_where`: rows are deleted by a condition, whatever their keys are."""
 
 from dataclasses import dataclass
-from typing import Final
 
 from harness.engines.query_sql import predicate
 from harness.model import query_shapes
@@ -10,8 +9,6 @@ from harness.model.query_shapes import NoQuestionError
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Truth, row_values, written
 from harness.scenario.operations.api import WITH_DELETES, Example, Operation
-
-BACKTICK: Final = "`"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from harness.scenario.operations.columns import AddColumn, DropColumn, RenameCol
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.row_writes import Delete, Insert, Touch, Upsert
 from harness.scenario.operations.services import Cluster, Compact
+from harness.scenario.operations.snapshots import RollbackToSnapshot
 from tests.builders.random_scenarios import scenarios
 from tests.builders.scenarios import TEXT, scenario_of
 
@@ -101,6 +102,8 @@ def test_base_files_hold_every_inserted_row_and_after_compaction_the_newest_vers
             assert len(row_values(row, after.schema)) == len(after.schema.fields)
         if isinstance(step.operation, Compact | Cluster) and not step.operation.only:
             assert after.base == after.rows
+        elif isinstance(step.operation, RollbackToSnapshot):
+            assert after.base == mor[step.operation.step].base
         else:
             assert {key: after.base[key] for key in before.base} == before.base
 
