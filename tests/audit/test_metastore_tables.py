@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -72,6 +73,17 @@ def test_a_plan_goes_by_the_entry(metastore: SimulatedMetastore) -> None:
     assert rows == [("a", "1", "2024-01-01"), ("a", "2", "2024-01-02")]
     assert ["outside of the table's folder" in sentence for sentence in plan.undecided] == [True]
     assert metastore.asked == [("sales", "orders")]
+
+
+def test_the_folder_of_a_partition_that_is_missing_is_told(metastore: SimulatedMetastore) -> None:
+    table = pin(metastore)
+    (folder,) = (
+        f for f in Path(table.table.location.removeprefix("file:")).iterdir() if f.is_dir()
+    )
+    shutil.rmtree(folder)
+    plan = table.plan()
+    assert len(table_rows.read(plan).rows) == 1
+    assert any(f"{folder}: there is no such folder" in sentence for sentence in plan.undecided)
 
 
 def test_readers_get_the_entry_as_it_is_but_for_its_name(

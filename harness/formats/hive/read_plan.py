@@ -253,6 +253,13 @@ class PlainFolder:
         if self.catalog is None:
             for part in self.partition_columns:
                 yield f"{part.name}: only names of folders say what it holds; it is shown as text"
+        read = {file.partition for file in self.files}
+        for partition in (self.catalog and self.catalog.partitions) or ():
+            if partition not in read and not table_folder.at(partition.location).exists():
+                yield (
+                    f"{partition.location}: there is no such folder, which the catalog names: "
+                    "readers refuse the table, or show no row of it"
+                )
         first: dict[str, str] = {}
         for file in self.files:
             for sentence in self._undecided(file):

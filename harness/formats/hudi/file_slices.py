@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from harness.formats.api import FileFactError
 from harness.formats.hudi.records import HudiTable
 
 BY_COMPLETION: Final = 8
@@ -36,12 +37,16 @@ class SliceFiles:
 def slices(table: HudiTable, counts: Callable[[str], bool]) -> Iterator[SliceFiles]:
     """Yield the newest slice of each file group that nothing replaced, by their names.
 
-    `counts`: whether an instant's writes are part of the table.
+    `counts`: whether an instant's writes are part of the table. Raises FileFactError where a file
+    of a slice is missing that a write on the timeline names.
     """
     replaced = _replaced(table, counts)
+    there = {file.path: file for file in table.data_files(replaced)}
+    writes = (entry for entry in table.writes.values() if counts(entry.requested))
+    named = (file for entry in writes for file in table.written(entry, replaced))
     bases: dict[str, tuple[str, str]] = {}
     logs = defaultdict[str, list[tuple[str, int, str, str]]](list)
-    for file in table.data_files(replaced):
+    for file in ({file.path: file for file in named} | there).values():
         if file.is_base:
             if counts(file.instant):
                 newest = file.instant, file.path
@@ -52,6 +57,9 @@ def slices(table: HudiTable, counts: Callable[[str], bool]) -> Iterator[SliceFil
     for group in sorted({*bases, *logs}):
         instant, base = bases.get(group, ("", ""))
         paths = tuple(log[-1] for log in sorted(logs[group]) if log[0] >= instant)
+        for path in filter(None, (base, *paths)):
+            if path not in there:
+                raise FileFactError(f"{path}: there is no such file, which the timeline names")
         if base or paths:
             yield SliceFiles(group, base, instant, paths)
 

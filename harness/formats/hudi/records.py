@@ -6,7 +6,7 @@ Sources: Hudi technical specification, "Table properties", "Timeline", "Storage 
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -126,12 +126,12 @@ class HudiTable:
 
     def data_files(self, replaced: Collection[str]) -> Iterator[DataFileName]:
         """Yield the base and log files in the table's folders, but for replaced file groups."""
-        for file in (file for files in self.folder.walk() for file in files):
-            name = BASE.fullmatch(file.name) or LOG.fullmatch(file.name)
-            if name is not None:
-                group = timeline.file_group(file.path.rpartition("/")[0], name["group"])
-                if group not in replaced:
-                    yield DataFileName(file.path, group, name["instant"], name)
+        paths = (file.path for files in self.folder.walk() for file in files)
+        yield from _data_files(paths, replaced)
+
+    def written(self, entry: Entry, replaced: Collection[str]) -> Iterator[DataFileName]:
+        """Yield the files that a completed write names, as `data_files` does."""
+        yield from _data_files(timeline.written_files(self.record(entry), entry.path), replaced)
 
     def replaced_groups(self, entry: Entry) -> frozenset[str]:
         return timeline.replaced_groups(self.record(entry), entry.path)
@@ -175,6 +175,16 @@ class HudiTable:
         ages = {**logs, **{group: instant for group, (instant, _) in bases.items()}}
         _, first = min(bases.values(), default=("", ""))
         return Slices(min(ages.values(), default=""), first, bool(logs), why)
+
+
+def _data_files(paths: Iterable[str], replaced: Collection[str]) -> Iterator[DataFileName]:
+    for path in paths:
+        folder, _, file = path.rpartition("/")
+        name = BASE.fullmatch(file) or LOG.fullmatch(file)
+        if name is not None:
+            group = timeline.file_group(folder, name["group"])
+            if group not in replaced:
+                yield DataFileName(path, group, name["instant"], name)
 
 
 def local(folder: Path) -> HudiTable:

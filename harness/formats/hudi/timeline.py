@@ -9,7 +9,7 @@ specification, "Timeline", versions 0.15 and 1.0; `HoodieReplaceCommitMetadata.a
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Any, Final
@@ -126,10 +126,21 @@ def file_group(folder: str, file_id: str) -> str:
 
 def replaced_groups(record: bytes, name: str) -> frozenset[str]:
     """Return the file groups (`file_group`) that the record of a completed instant replaced."""
+    groups = _by_folder(record, name, "partitionToReplaceFileIds")
+    return frozenset(file_group(folder, group) for folder, group in groups)
+
+
+def written_files(record: bytes, name: str) -> tuple[str, ...]:
+    """Return the paths of the files that the record of a completed write names."""
+    stats = _by_folder(record, name, "partitionToWriteStats")
+    return tuple(stat["path"] for _, stat in stats if stat.get("path"))
+
+
+def _by_folder(record: bytes, name: str, field: str) -> Sequence[tuple[str, Any]]:
+    """Return what a field has, each with its partition; raises FileFactError."""
     try:
-        groups = _decoded(record).get("partitionToReplaceFileIds") or {}
-        pairs = ((folder, group) for folder, inside in groups.items() for group in inside or ())
-        return frozenset(file_group(*pair) for pair in pairs)
+        listed = (_decoded(record).get(field) or {}).items()
+        return [(folder, one) for folder, inside in listed for one in inside or ()]
     except _PROBLEMS as problem:
         raise FileFactError(f"{name} cannot be understood: {problem}") from problem
 
