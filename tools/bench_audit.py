@@ -177,9 +177,16 @@ class _LargeTables:
     def written(self) -> PinnedTable:
         run = self.reader.session.run
         catalog = f"spark.sql.catalog.c{self.rows}"
-        run(f"set {catalog}=org.apache.iceberg.spark.SparkCatalog", timeout_s=TIMEOUT_S)
-        run(f"set {catalog}.type=hadoop", timeout_s=TIMEOUT_S)
-        run(f"set {catalog}.warehouse={self.folder}", timeout_s=TIMEOUT_S)
+        settings = {
+            "": "org.apache.iceberg.spark.SparkCatalog",
+            ".type": "hadoop",
+            ".warehouse": self.folder,
+            # Iceberg asks the file system for its scheme, which the reader's has none of.
+            ".hadoop.fs.file.impl": "org.apache.hadoop.fs.LocalFileSystem",
+            ".hadoop.fs.file.impl.disable.cache": "true",
+        }
+        for key, value in settings.items():
+            run(f"set {catalog}{key}={value}", timeout_s=TIMEOUT_S)
         for statement in _statements(f"c{self.rows}.db.t", self.rows):
             run(statement, timeout_s=TIMEOUT_S)
         (table_,) = pinned(str(self.folder / "db" / "t"), ())
