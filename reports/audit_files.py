@@ -7,11 +7,10 @@ from typing import Final
 from pydantic import TypeAdapter
 
 from harness.audit.records import Audit, unread
-from harness.audit.result import AuditResult
 from harness.comparison.table_changes import AnswerPair, TableComparison
 from harness.core.atomic_write import atomic_write
-from harness.reports import audit_report as report
 from harness.reports import html, lines
+from harness.reports.audit_report import AuditReport
 from harness.reports.document import Heading
 from harness.reports.markdown import markdown
 
@@ -23,45 +22,45 @@ _OF_TABLE: Final = {"name", "format", "location", "version", "rows", "files"}
 _OF_PAIR: Final = dict.fromkeys(("question", "old", "new", "change", "known"), True)
 
 
-def write(result: AuditResult | TableComparison, folder: Path) -> dict[str, Path]:
-    name = UPGRADE if isinstance(result, TableComparison) else AUDIT
-    text = markdown(report.document(result))
+def write(report: AuditReport, folder: Path) -> dict[str, Path]:
+    name = UPGRADE if isinstance(report.result, TableComparison) else AUDIT
+    text = markdown(report.document)
     files = {
-        "html": html.write_page(page(result), folder / f"{name}.html"),
-        "text": lines.write(report.document(result), folder / f"{name}.txt"),
+        "html": html.write_page(page(report), folder / f"{name}.html"),
+        "text": lines.write(report.document, folder / f"{name}.txt"),
         "markdown": folder / f"{name}.md",
         "json": folder / f"{name}.json",
     }
     files["markdown"].write_text(text, encoding="utf-8", errors="backslashreplace")
     with atomic_write(files["json"]) as part:
-        part.write_text(json.dumps(data(result), indent=1), encoding="ascii")
+        part.write_text(json.dumps(data(report)), encoding="ascii")
     return files
 
 
-def page(result: AuditResult | TableComparison) -> str:
-    line = report.headline(result)
+def page(report: AuditReport) -> str:
+    line, result = report.headline, report.result
     if isinstance(result, TableComparison):
         title = f"{result.old} → {result.new}"
     else:
         title = result.audit.address
-    blocks = list(report.document(result))[1:]
-    looked_at = Heading("What was audited"), report.asked(result)
+    looked_at = Heading("What was audited"), report.asked()
     return html.rendered(
         "audit.html.j2",
         {
             "label": line.strong,
             "reasons": line.text.lstrip(" ,:"),
-            "colour": report.tone(result).value,
+            "colour": report.tone.value,
             "title": title,
-            "totals": report.totals(result),
-            "panels_": html.parts([*blocks, *looked_at]),
+            "totals": report.totals,
+            "panels_": html.parts([*report.document[1:], *looked_at]),
             "css": html.templates("report.css", "upgrade.css"),
         },
     )
 
 
-def data(result: AuditResult | TableComparison) -> dict[str, object]:
-    answer = {"format": FORMAT, "answer": report.headline(result).whole, "status": result.status}
+def data(report: AuditReport) -> dict[str, object]:
+    result = report.result
+    answer = {"format": FORMAT, "answer": report.headline.whole, "status": result.status}
     if not isinstance(result, TableComparison):
         audit: dict[str, object] = _ADAPTER.dump_python(result.audit, mode="json")
         return {**answer, **audit, "lines": list(result.line_problems)}

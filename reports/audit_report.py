@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from harness.audit.comparison import TableDifferenceKind
@@ -61,7 +62,7 @@ class TableOutcome:
     known: KnownDifference | None
 
 
-def outcomes(result: Result) -> Iterator[TableOutcome]:
+def _outcomes(result: Result) -> Iterator[TableOutcome]:
     if isinstance(result, TableComparison):
         for pair in result.pairs:
             word, tone = KNOWN if pair.known else str(pair.change), TONES.get(pair.change)
@@ -87,80 +88,100 @@ def _rank(outcome: TableOutcome) -> int:
     return _WORST_FIRST.index(outcome.word) if outcome.word in _WORST_FIRST else len(_WORST_FIRST)
 
 
-def totals(result: Result) -> tuple[tuple[Tone, str, int, str], ...]:
-    """Return of each thing that came of questions its tone, the word, the number, the meaning."""
-    words = grouped((one.word, one) for one in sorted(outcomes(result), key=_rank))
-    meanings = {str(change): meaning for change, meaning in CHANGES.items()}
-    if isinstance(result, AuditResult):
-        meanings = {VerdictKind.UNKNOWN.value: "not known"}
-    return tuple((of[0].tone, w, len(of), meanings.get(w, w)) for w, of in words.items())
+@dataclass(frozen=True)  # no slots: what is derived is kept
+class AuditReport:
+    """What a page, a text and a terminal say of a result."""
 
+    result: Result
 
-def tone(result: Result) -> VerdictKind:
-    if isinstance(result, TableComparison):
-        return VerdictKind.UNKNOWN if result.in_part else DECISION_TONES[result.decision]
-    if result.status == GOOD:
-        return VerdictKind.CORRECT
-    return VerdictKind.WRONG if result.any_bad else VerdictKind.UNKNOWN
+    @cached_property
+    def outcomes(self) -> Sequence[TableOutcome]:
+        """Of all questions, the worst first."""
+        return sorted(_outcomes(self.result), key=_rank)
 
+    @cached_property
+    def totals(self) -> tuple[tuple[Tone, str, int, str], ...]:
+        """Of each thing that came of questions its tone, the word, the number, the meaning."""
+        words = grouped((one.word, one) for one in self.outcomes)
+        meanings = {str(change): meaning for change, meaning in CHANGES.items()}
+        if isinstance(self.result, AuditResult):
+            meanings = {VerdictKind.UNKNOWN.value: "not known"}
+        return tuple((of[0].tone, w, len(of), meanings.get(w, w)) for w, of in words.items())
 
-def headline(result: Result) -> Line:
-    """Return the answer, what it is about, and what came of it."""
-    tables = [one for one in result.tables if not one.problem]
-    names = ", ".join(one.name for one in tables[:FEW]) + ", …" * (len(tables) > FEW)
-    questions = counted(sum(len(one.questions) for one in tables), "question")
-    where = f"in {questions} about {counted(len(tables), 'table')}{f' ({names})' if names else ''}"
-    came = [f"{n:,} {meaning.partition(';')[0]}" for *_, n, meaning in totals(result)]
-    number = len(unread(result.tables))
-    came += [f"of {counted(number, 'table')} nothing is known"] if number else []
-    came += ["a line of what is known wants a look"] if result.line_problems else []
-    if isinstance(result, TableComparison):
-        who = f" from {result.old} to {result.new}, "
-        label = f"In part: {result.decision}" if result.in_part else result.decision.capitalize()
-    else:
-        who = f": {', '.join(result.audit.readers)} "
-        label = "Not all is right" if result.any_bad else "Not all is known"
+    @property
+    def tone(self) -> VerdictKind:
+        result = self.result
+        if isinstance(result, TableComparison):
+            return VerdictKind.UNKNOWN if result.in_part else DECISION_TONES[result.decision]
         if result.status == GOOD:
-            words = {word for _, word, *_ in totals(result)}
-            label = "All is right" if words <= _RIGHT else "Nothing is new"
-    return Line(f"{who}{where}: {'; '.join(came)}.", label)
+            return VerdictKind.CORRECT
+        return VerdictKind.WRONG if result.any_bad else VerdictKind.UNKNOWN
 
-
-def document(result: Result) -> Iterator[Block]:
-    yield headline(result)
-    lines = [f"{one.name}: {one.problem}" for one in unread(result.tables)]
-    title = "Of these tables nothing is known"
-    yield from section(title, lines, VerdictKind.UNKNOWN, most=len(lines))
-    every = sorted(outcomes(result), key=_rank)
-    items = [
-        _item(of_table) for of_table in grouped((one.table.key, one) for one in every).values()
-    ]
-    if items:
-        yield Heading("Table by table")
-        yield Items(tuple(items))
-    known = (
-        f"{line}; {counted(number, 'answer')}; {line.owner}, {line.date}: "
-        f"{line.because.rstrip('.')} ({line.location})"
-        for line, number in Counter(one.known for one in every).items()
-        if line
-    )
-    review = [Item(Line(text, tone=VerdictKind.UNKNOWN)) for text in result.line_problems]
-    yield from section("Known differences", (*known, *review), most=len(every) + len(review))
-
-
-def asked(result: Result) -> ReportTable:
-    """Return what was looked at, table by table."""
-    heads = "table", "format", "version", "rows", "files", "columns", "questions", "where"
-    rows = (
-        (
-            *(one.name, one.format, one.version),
-            *(f"{n:,}" for n in (one.rows, one.files, len(one.columns), len(one.questions))),
-            one.location,
+    @cached_property
+    def headline(self) -> Line:
+        """The answer, what it is about, and what came of it."""
+        result = self.result
+        tables = [one for one in result.tables if not one.problem]
+        names = ", ".join(one.name for one in tables[:FEW]) + ", …" * (len(tables) > FEW)
+        questions = counted(sum(len(one.questions) for one in tables), "question")
+        where = (
+            f"in {questions} about {counted(len(tables), 'table')}{f' ({names})' if names else ''}"
         )
-        for one in result.tables
-        if not one.problem
-    )
-    return table(heads, rows, numbers=heads[3:7])
+        came = [f"{n:,} {meaning.partition(';')[0]}" for *_, n, meaning in self.totals]
+        number = len(unread(result.tables))
+        came += [f"of {counted(number, 'table')} nothing is known"] if number else []
+        came += ["a line of what is known wants a look"] if result.line_problems else []
+        if isinstance(result, TableComparison):
+            who = f" from {result.old} to {result.new}, "
+            label = (
+                f"In part: {result.decision}" if result.in_part else result.decision.capitalize()
+            )
+        else:
+            who = f": {', '.join(result.audit.readers)} "
+            label = "Not all is right" if result.any_bad else "Not all is known"
+            if result.status == GOOD:
+                words = {word for _, word, *_ in self.totals}
+                label = "All is right" if words <= _RIGHT else "Nothing is new"
+        return Line(f"{who}{where}: {'; '.join(came)}.", label)
+
+    @cached_property
+    def document(self) -> Sequence[Block]:
+        return list(self._document())
+
+    def _document(self) -> Iterator[Block]:
+        result, every = self.result, self.outcomes
+        yield self.headline
+        lines = [f"{one.name}: {one.problem}" for one in unread(result.tables)]
+        title = "Of these tables nothing is known"
+        yield from section(title, lines, VerdictKind.UNKNOWN, most=len(lines))
+        items = [
+            _item(of_table) for of_table in grouped((one.table.key, one) for one in every).values()
+        ]
+        if items:
+            yield Heading("Table by table")
+            yield Items(tuple(items))
+        known = (
+            f"{line}; {counted(number, 'answer')}; {line.owner}, {line.date}: "
+            f"{line.because.rstrip('.')} ({line.location})"
+            for line, number in Counter(one.known for one in every).items()
+            if line
+        )
+        review = [Item(Line(text, tone=VerdictKind.UNKNOWN)) for text in result.line_problems]
+        yield from section("Known differences", (*known, *review), most=len(every) + len(review))
+
+    def asked(self) -> ReportTable:
+        """Return what was looked at, table by table."""
+        heads = "table", "format", "version", "rows", "files", "columns", "questions", "where"
+        rows = (
+            (
+                *(one.name, one.format, one.version),
+                *(f"{n:,}" for n in (one.rows, one.files, len(one.columns), len(one.questions))),
+                one.location,
+            )
+            for one in self.result.tables
+            if not one.problem
+        )
+        return table(heads, rows, numbers=heads[3:7])
 
 
 def _item(of_table: Sequence[TableOutcome]) -> Item:

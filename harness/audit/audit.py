@@ -269,11 +269,10 @@ class AnswerJudge:
     ) -> tuple[TableDifference, ...]:
         columns = tuple(part.name for part in rows.plan.columns)
         whole = not query.label
-        taken = [
-            at
-            for at, row in enumerate(rows.rows)
-            if query.takes(dict(zip(columns, row, strict=True)))
-        ]
+        taken = list(range(len(rows.rows)))
+        for condition in query.conditions:  # of whole columns, see `TableTruth.queries`
+            column = columns.index(condition.path)
+            taken = [at for at in taken if condition.holds(rows.rows[at][column])]
         expected = [rows.rows[at] for at in taken] if whole else [(len(taken),)]
         labels = columns if whole else (query.label,)
         if self.lower:

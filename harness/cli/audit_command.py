@@ -39,7 +39,8 @@ from harness.core.errors import DEFECT, HarnessError, UsageProblem, problem_of
 from harness.core.records import VerdictKind
 from harness.core.texts import printable, without_login
 from harness.plan import custom_distributions
-from harness.reports import audit_files, audit_report, lines
+from harness.reports import audit_files, lines
+from harness.reports.audit_report import AuditReport
 from harness.run import run_folder
 from harness.run.run_folder import RUNS
 from harness.runtime import work_folders
@@ -210,14 +211,15 @@ class _Prepared:
         if drafted:
             text = known_differences.dump(drafted, self.known.today)
             (folder / known_differences.FILE).write_text(text, encoding="utf-8")
-        files = audit_files.write(result, folder)
-        lines.render(audit_report.document(result), output.out)
+        report = AuditReport(result)
+        files = audit_files.write(report, folder)
+        lines.render(report.document, output.out)
         lines.say(output.out, "\nTable by table, with the evidence:")
         lines.command(output.out, str(files["html"]))
         status = 0 if request.shadow else result.status
         totals = Counter(str(answer.verdict) for one in tables for answer in one.answers)
         reports = {kind: str(path) for kind, path in files.items()}
-        answer = audit_report.headline(result).whole
+        answer = report.headline.whole
         file = reports["json"]
         output.end(status=status, answer=answer, file=file, totals=dict(totals), reports=reports)
         return status

@@ -289,7 +289,10 @@ def equal(left: Value, right: Value) -> bool:
 
 
 def _is_number(value: Value) -> bool:
-    return isinstance(value, int | float | decimal.Decimal) and not isinstance(value, bool)
+    return isinstance(value, _NUMBERS) and not isinstance(value, bool)
+
+
+_NUMBERS: Final = int, float, decimal.Decimal
 
 
 def has_unsettled(value: Value) -> bool:

@@ -153,8 +153,9 @@ class Condition:
         return self._in_range(value)
 
     def _among(self, value: Value) -> bool | None:
-        if any(other is not None and self._is(value, other) for other in self.values):
-            return True
+        for other in self.values:
+            if other is not None and self._is(value, other):
+                return True
         return None if None in self.more else False
 
     def _is(self, value: Value, other: Value) -> bool:

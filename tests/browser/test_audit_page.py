@@ -10,6 +10,7 @@ from harness.audit.records import Audit, AuditedTable
 from harness.audit.result import AuditResult
 from harness.comparison.table_changes import TableComparison
 from harness.reports import audit_files
+from harness.reports.audit_report import AuditReport
 from tests.builders.audited_answers import READER, REFUSED, RIGHT, WRONG, table
 
 pytestmark = pytest.mark.browser
@@ -25,7 +26,7 @@ COMPARED = TableComparison(READER, READER, TABLES)
 def test_the_page_is_read_at_any_width(
     browser: Browser, tmp_path: Path, result: AuditResult | TableComparison, width: int
 ) -> None:
-    address = audit_files.write(result, tmp_path)["html"].as_uri()
+    address = audit_files.write(AuditReport(result), tmp_path)["html"].as_uri()
     with browser.new_context(viewport=ViewportSize(width=width, height=900)) as context:
         page = context.new_page()
         requests: list[str] = []
@@ -46,7 +47,7 @@ def test_the_page_is_read_at_any_width(
 def test_the_worst_table_is_first(browser: Browser, tmp_path: Path) -> None:
     with browser.new_context() as context:
         page = context.new_page()
-        page.goto(audit_files.write(AUDITED, tmp_path)["html"].as_uri())
+        page.goto(audit_files.write(AuditReport(AUDITED), tmp_path)["html"].as_uri())
         panel = page.get_by_role("region", name="Table by table")
         names = panel.get_by_role("listitem").locator("> b").all_inner_texts()
     assert names == ["orders", "right"]
