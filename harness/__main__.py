@@ -17,6 +17,7 @@ def main() -> int:
     # Records hold nothing that holds them, so that few collections find anything.
     gc.set_threshold(NEW_OBJECTS, 20, 20)
     with process.ending_at_once(process.print_interrupted):
+        process.say_what_begins(sys.argv[1:])
         # It takes a second in which people may think better of it.
         from harness.cli import app  # noqa: PLC0415
 

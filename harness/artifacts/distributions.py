@@ -57,10 +57,7 @@ class _LockForm(LockData):
 
 def parse(text: str, where: str) -> Distribution:
     data, document = read(text, where)
-    form = yaml_reader.make(_LockForm, data, document, (), "lock data")
-    document.problems.raise_if_any()
-    if form is None:  # not reached: without an object there is a problem
-        raise AssertionError(where)
+    form = yaml_reader.made(_LockForm, data, document, "lock data")
     for role, artifacts in form.artifacts.items():
         for at, artifact in enumerate(artifacts):
             if artifact.members and role != ARCHIVE:

@@ -15,9 +15,10 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 from pydantic import AfterValidator, Field
 
+from harness.artifacts import result_cache
 from harness.artifacts.distribution import ARCHIVE
+from harness.core import yaml_reader
 from harness.core.problems import unknown_name
-from harness.core.yaml_reader import load_yaml
 
 WHEELS: Final = "wheels"
 OTHERS_OF: Final = "others_of"
@@ -222,4 +223,5 @@ def _load(product: str) -> VersionRules:
         raise unknown_name("product", product, products())
     where = f"rules/{product}{_ENDING}"
     text = (resources.files(__package__) / where).read_text(encoding="utf-8")
-    return load_yaml(VersionRules, text, where, "rules")[0]
+    document = result_cache.parse_yaml(text, where)
+    return yaml_reader.made(VersionRules, document.data, document, "rules")

@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import TYPE_CHECKING, Final
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 STATUS_FROM: Final = 128
 """The exit status is this and the signal's number, as of a program that the signal ended."""
+TELLING: Final = frozenset({"run", "upgrade", "plan", "fetch", "write", "read", "audit", "scan"})
+SILENT: Final = frozenset({"--quiet", "--json", "--help"})
 _SHOW_CURSOR: Final = "\x1b[?25h"
 _NAMES: Final = {"stdout": "standard output", "stderr": "standard error"}
 
@@ -95,6 +97,15 @@ def prepare_streams() -> None:
             line_buffering=before is not None and (before.line_buffering or before.write_through),
         )
         setattr(sys, name, made)
+
+
+def say_what_begins(arguments: Sequence[str]) -> None:
+    """Say in a log that a command which tells how far it is has begun: it takes a second to load.
+
+    On a terminal `app` shows it for so long; who wants little output, or JSON, gets none of it.
+    """
+    if {*arguments[:1]} & TELLING and not {*arguments} & SILENT and not sys.stderr.isatty():
+        print(f"harness {arguments[0]} begins", file=sys.stderr, flush=True)
 
 
 def finish_streams(status: int) -> int:

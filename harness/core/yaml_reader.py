@@ -273,11 +273,16 @@ def load_yaml(
 ) -> tuple[T, Document]:
     """Return the object, called `what` in messages, that a YAML text stands for, and its lines."""
     document = parse(text, path, most)
-    form = make(kind, document.data, document, (), what)
+    return made(kind, document.data, document, what), document
+
+
+def made(kind: type[T], data: object, document: Document, what: str) -> T:
+    """Return the object that the data of a whole document stand for, as `load_yaml` does."""
+    form = make(kind, data, document, (), what)
     document.problems.raise_if_any()
     if form is None:  # not reached: without an object there is a problem
-        raise AssertionError(path)
-    return form, document
+        raise AssertionError(document.path)
+    return form
 
 
 def make(kind: type[T], data: object, document: Document, at: KeyPath, what: str) -> T | None:

@@ -39,6 +39,7 @@ def ask(
     unread = dict[str, str]()
 
     def make_for(every: Sequence[sides.Side]) -> sides.MakePlan:
+        sides.check_writers(every)
         in_use = tables.formats if tables else ()
         names, stated = plan_options.formats_named(paths, request.profile, named)
         reasons, unasked = sides.unread(every, names, stated=stated)

@@ -210,6 +210,17 @@ def check(old: Side, new: Side) -> None:
         raise UsageProblem(f"{problem}; name another version, or a setting: '{{setting=value}}'")
 
 
+def check_writers(every: Iterable[Side]) -> None:
+    """Check that there is a format that all writers write, so that tables can be gone on with."""
+    names = {side.writer.distribution for side in every if side.writer}
+    written = {
+        name: distribution_support.formats_written(distributions.load(name)) for name in names
+    }
+    if written and not set.intersection(*map(set, written.values())):
+        texts = (f"{name} writes {', '.join(formats)}" for name, formats in sorted(written.items()))
+        raise UsageProblem(f"no format is written by all: {'; '.join(texts)}; name writers of one")
+
+
 def unread(
     every: Sequence[Side], names: Iterable[str], *, stated: bool
 ) -> tuple[Mapping[str, str], frozenset[str]]:

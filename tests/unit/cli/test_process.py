@@ -46,6 +46,16 @@ def test_errors_that_cannot_be_written_have_their_status_all_the_same() -> None:
         assert subprocess.run(command, stderr=full, check=False).returncode == WRONG_USE
 
 
+@pytest.mark.parametrize(
+    ("options", "line"), [((), "harness plan begins\n"), (("--json",), ""), (("--quiet",), "")]
+)
+def test_a_log_says_at_once_which_command_begins(options: tuple[str, ...], line: str) -> None:
+    command = [*HARNESS, "plan", "nowhere.yaml", *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    first, told, _ = done.stderr.partition("harness plan begins\n")
+    assert (first, told) == ("" if line else done.stderr, line)
+
+
 @pytest.mark.parametrize("error", [BrokenPipeError(32, "Broken pipe"), EOFError()])
 def test_what_ends_inside_a_command_is_no_finding(
     error: Exception,

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli import plan_options
+from harness.cli.app import main
 from harness.cli.named_parts import READER, WRITER, NamedParts
 from harness.cli.plan_options import Change
 from harness.cli.upgrade import rollout_runs, sides
@@ -104,6 +105,19 @@ def test_a_side_is_not_compared_with_itself() -> None:
     with pytest.raises(UsageProblem, match="--from and --to are the same, trino-476: nothing can"):
         sides.check(sides.side(["trino-476"]), sides.side(["trino-476"]))
     sides.check(sides.side(["trino-476"]), by_position)
+
+
+def test_writers_without_a_format_in_common_are_refused_before_anything_starts(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    names = ["--from", "spark-3.5.9-iceberg-1.12.0", "--to", "spark-4.1.4-delta-4.4.0"]
+    assert main(["upgrade", "--as", "writer", *names]) == UsageProblem.exit_status
+    result = " ".join(capsys.readouterr().err.split())
+    assert (
+        "no format is written by all: spark-3.5.9-iceberg-1.12.0 writes iceberg; spark-" in result
+    )
+    one, other = "spark-3.5.8-hudi-0.15.0", "spark-3.5.8-hudi-1.2.0"
+    sides.check_writers([sides.side([name], WRITER) for name in (one, other)])
 
 
 def test_a_newer_metastore_takes_over_the_database_of_the_older_one() -> None:
