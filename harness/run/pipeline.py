@@ -164,6 +164,7 @@ def fetch_all(names: Iterable[str], cache: Cache, progress: Progress) -> None:
     """Make every distribution be there, telling first what has to be fetched and where it goes."""
     cache.claim()
     result = [distributions.load(name) for name in names]
+    provide.check(result)
     processes = [distribution for distribution in result if distribution.runtime == PROCESS]
     lacking = {process.name: fetch.missing(process, cache) for process in processes}
     there = ", ".join(name for name, files in lacking.items() if not files)

@@ -23,7 +23,7 @@ PULL_S: Final = 1800
 def no_docker(reason: str) -> EnvironmentProblem:
     return EnvironmentProblem(
         f"no Docker daemon answers at {host()} ({reason}). Start one, or name another "
-        "by DOCKER_HOST; without containers: --runtime process"
+        "by DOCKER_HOST; without containers: --runtime process, and no @container"
     )
 
 

@@ -1,6 +1,6 @@
 """How the servers of a distribution are run: what is fetched for it, and which runtime it has."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +12,7 @@ from harness.core.progress import Progress, started
 from harness.core.runtime_names import CONTAINER
 from harness.runtime import (
     container_network,
+    docker_daemon,
     image_choice,
     metastore,
     object_store,
@@ -57,6 +58,12 @@ def digest(distribution: Distribution) -> str:
     if distribution.runtime == CONTAINER:
         return distributions.digest_of([settings, image_choice.chosen(distribution.name).digest])
     return settings
+
+
+def check(every: Iterable[Distribution]) -> None:
+    """Check that a Docker daemon answers if any of these needs one, before anything is begun."""
+    if any(distribution.runtime == CONTAINER for distribution in every):
+        docker_daemon.client().close()
 
 
 def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> None:

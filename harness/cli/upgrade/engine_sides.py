@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
+from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.cli import plan_options, runs
 from harness.cli.named_parts import READER, WRITER, NamedParts
@@ -19,6 +20,7 @@ from harness.core.errors import HarnessError, UsageProblem
 from harness.plan import custom_distributions, select_scenarios, shipped
 from harness.run.baseline_files import today
 from harness.run.pipeline import TimeLimits
+from harness.runtime import provide
 from harness.scenario.cells import Plan
 from harness.scenario.operations import name_of
 
@@ -40,6 +42,7 @@ def ask(
 
     def make_for(every: Sequence[sides.Side]) -> sides.MakePlan:
         sides.check_writers(every)
+        provide.check(distributions.load(r.distribution) for side in every for r in side.readers)
         in_use = tables.formats if tables else ()
         names, stated = plan_options.formats_named(paths, request.profile, named)
         reasons, unasked = sides.unread(every, names, stated=stated)

@@ -166,6 +166,7 @@ def test_docker_is_never_why_the_command_fails(
     message = capsys.readouterr().out
     assert (
         f"Docker: no Docker daemon answers at {NOBODY} (Connection refused). Start one, or name "
-        "another by DOCKER_HOST; without containers: --runtime process\n" in message
+        "another by DOCKER_HOST; without containers: --runtime process, and no @container\n"
+        in message
     )
     assert "warning: the containers of ci may take " in message

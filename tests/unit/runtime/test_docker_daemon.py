@@ -6,7 +6,7 @@ from unittest.mock import MagicMock
 import pytest
 from docker.errors import APIError
 
-from harness.artifacts import distributions
+from harness.artifacts import distributions, fetch
 from harness.cli import app
 from harness.core.errors import EnvironmentProblem
 from harness.runtime import docker_daemon
@@ -25,7 +25,7 @@ def problem(monkeypatch: pytest.MonkeyPatch, host: str) -> EnvironmentProblem:
 def test_no_docker(monkeypatch: pytest.MonkeyPatch) -> None:
     assert str(problem(monkeypatch, NOWHERE)) == (
         f"no Docker daemon answers at {NOWHERE} (No such file or directory). Start one, or name "
-        "another by DOCKER_HOST; without containers: --runtime process"
+        "another by DOCKER_HOST; without containers: --runtime process, and no @container"
     )
 
 
@@ -66,12 +66,22 @@ def test_a_container_that_the_daemons_machine_cannot_hold_is_not_started(
         pass
 
 
-def test_a_run_in_containers_without_docker_ends_with_3_and_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["run", "--profile", "first", "--runtime", "container"],
+        ["upgrade", "--run", "--from", "trino-476", "--to", "trino-483@container"],
+    ],
+)
+def test_what_needs_containers_ends_with_3_before_anything_is_fetched_where_no_docker_answers(
+    command: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("DOCKER_HOST", NOWHERE)
-    options = ["--runtime", "container", "--run-dir", str(tmp_path / "run")]
-    assert app.main(["run", "--profile", "first", *options]) == 3
+    monkeypatch.setattr(fetch, "missing", lambda *_: pytest.fail("it looks what to fetch"))
+    assert app.main([*command, "--run-dir", str(tmp_path / "run")]) == 3
     output = capsys.readouterr()
     assert f"no Docker daemon answers at {NOWHERE}" in output.out + output.err
     assert "Traceback" not in output.err
