@@ -52,8 +52,8 @@ def test_errors_that_cannot_be_written_have_their_status_all_the_same() -> None:
 def test_a_log_says_at_once_which_command_begins(options: tuple[str, ...], line: str) -> None:
     command = [*HARNESS, "plan", "nowhere.yaml", *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    first, told, _ = done.stderr.partition("harness plan begins\n")
-    assert (first, told) == ("" if line else done.stderr, line)
+    assert done.stderr.startswith(line)
+    assert ("begins" in done.stderr) == bool(line)
 
 
 @pytest.mark.parametrize("error", [BrokenPipeError(32, "Broken pipe"), EOFError()])
