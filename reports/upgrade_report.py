@@ -385,7 +385,8 @@ def label(comparison: SideComparison) -> str:
 
 def reasons(comparison: SideComparison) -> str:
     sentences = [_because(comparison)]
-    if same := comparison.counts[VerdictChange.WRONG_AS_BEFORE]:
+    # One of the old side may stand beside several of a newer writer.
+    if same := len({id(pair.old) for pair in comparison.pairs_of(VerdictChange.WRONG_AS_BEFORE)}):
         are, stay = ("answer is", "stays") if same == 1 else ("answers are", "stay")
         sentences.append(f"{same:,} {are} wrong today already, and {stay} so.")
     opened, settled = (comparison.counts[change] for change in OF_OPEN)

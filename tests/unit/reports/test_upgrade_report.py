@@ -4,6 +4,7 @@ import io
 import json
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,16 @@ def test_the_answer_comes_first(worse: SideComparison) -> None:
     order = ("What gets worse", "reader correct wrong", "answers class", "Wrong today already")
     places = [text.index(literal) for literal in order]
     assert places == sorted(places)
+
+
+def test_what_is_wrong_today_counts_once_beside_several_tables_of_a_newer_writer(
+    sampled: Run,
+) -> None:
+    result = compared(sampled, OLD, OLD)
+    wrong = result.counts[VerdictChange.WRONG_AS_BEFORE]
+    twice = replace(result, pairs=(*result.pairs, *result.pairs))
+    for either in (result, twice):
+        assert f" {wrong} answers are wrong today already" in report.headline(either)
 
 
 @pytest.mark.parametrize("width", [80, 120])
