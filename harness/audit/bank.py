@@ -73,7 +73,8 @@ class AnswerBank:
     def audited(self, table: PinnedTable, identity_: str) -> AuditedTable | None:
         """Return what came of a table as it is, where that is known."""
         for known in self._by_table.get((table.table.name, table.table.location), ())[:1]:
-            if known.identity == identity_ and _is_known(known):
+            unknown = any(answer.verdict is VerdictKind.UNKNOWN for answer in known.answers)
+            if known.identity == identity_ and not (known.problem or unknown):
                 return known
         return None
 
@@ -92,11 +93,6 @@ class AnswerBank:
                     return answers
                 break
         return (AuditedAnswer(reader, ALL, "", VerdictKind.UNKNOWN, why),)
-
-
-def _is_known(table: AuditedTable) -> bool:
-    kinds = {answer.verdict for answer in table.answers}
-    return not table.problem and VerdictKind.UNKNOWN not in kinds
 
 
 def _read(lines: Iterable[bytes]) -> Iterator[AuditedTable]:

@@ -85,13 +85,10 @@ def _with_partitions(made: CatalogEntry, plan: ReadPlan, keys: Columns) -> Catal
 
 
 def _columns(plan: ReadPlan) -> Columns:
-    return tuple((part.name, _hive(plan, at)) for at, part in enumerate(plan.columns))
-
-
-def _hive(plan: ReadPlan, at: int) -> str:
-    """Return Hive's word for the type of a column; that of a text where it has none."""
-    text = canonical_type(full_type(plan.columns[at], plan.arrow_type))
-    return hive_type(parse_type(text)) if text else "string"
+    """Return names with Hive's words for the types; that of a text where it has none."""
+    types = [canonical_type(full_type(part, plan.arrow_type)) for part in plan.columns]
+    words = (hive_type(parse_type(type_)) if type_ else "string" for type_ in types)
+    return tuple(zip((part.name for part in plan.columns), words, strict=True))
 
 
 def _with(

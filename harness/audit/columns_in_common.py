@@ -67,8 +67,4 @@ def _alike(one: DataType, other: DataType) -> bool:
 
 
 def _form(type_: DataType) -> str:
-    return fold(type_, kind, _struct_form, "array<{}>".format, "map<{}, {}>".format)
-
-
-def _struct_form(fields: Sequence[tuple[str, str]]) -> str:
-    return str(fields)
+    return fold(type_, kind, str, "array<{}>".format, "map<{}, {}>".format)

@@ -30,8 +30,6 @@ class TableDifferenceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TableDifference:
-    """One place where two tables differ."""
-
     kind: TableDifferenceKind
     column: str = ""
     row: int | None = None

@@ -63,8 +63,6 @@ class ExpectedVersion:
 
 @dataclass(frozen=True, slots=True)
 class TableWithAnswers:
-    """A table with its answers."""
-
     name: str
     format: str
     folder: Path

@@ -45,7 +45,6 @@ class Projection:
         return zip(*map(self._values, ids, arrow_types), strict=True)
 
     def has(self, id_: Id) -> bool:
-        """Return whether the file has a column."""
         return id_ in self._columns.top
 
     @cached_property

@@ -6,54 +6,35 @@ neither is claimed.
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from harness.formats.files.column_parts import walk
-from harness.formats.read_plan import FileColumns, PlannedFile, ReadPlan
+from harness.formats.read_plan import FileColumns, ReadPlan
 
 Change = Callable[[ReadPlan], ReadPlan]
 
 
 def _by_name(plan: ReadPlan) -> ReadPlan:
     columns = FileColumns({path: part.id for path, part in walk(plan.columns)})
-    return _with_files(plan, lambda file: replace(file, columns=columns))
-
-
-def _without_deletes(plan: ReadPlan) -> ReadPlan:
-    return _with_files(plan, lambda file: replace(file, deleted=(), deleted_values=()))
-
-
-def _without_positions(plan: ReadPlan) -> ReadPlan:
-    return _with_files(plan, lambda file: replace(file, deleted=()))
-
-
-def _without_deleted_values(plan: ReadPlan) -> ReadPlan:
-    return _with_files(plan, lambda file: replace(file, deleted_values=()))
-
-
-def _without_constants(plan: ReadPlan) -> ReadPlan:
-    return _with_files(plan, lambda file: replace(file, constants={}))
-
-
-def _without_defaults(plan: ReadPlan) -> ReadPlan:
-    return replace(plan, defaults={})
+    return _of_files(columns=columns)(plan)
 
 
 def _base_files(plan: ReadPlan) -> ReadPlan:
     return replace(plan, merges=tuple(replace(merge, versions=()) for merge in plan.merges))
 
 
-def _with_files(plan: ReadPlan, change: Callable[[PlannedFile], PlannedFile]) -> ReadPlan:
-    return replace(plan, files=tuple(map(change, plan.files)))
+def _of_files(**fields: Any) -> Change:  # noqa: ANN401 - of any type
+    """Return the change of a plan that gives all its files these fields."""
+    return lambda plan: replace(plan, files=tuple(replace(f, **fields) for f in plan.files))
 
 
 STRATEGIES: Final[Mapping[str, Change]] = {
     "columns of files by name": _by_name,
-    "no deletes": _without_deletes,
-    "no deletes by position": _without_positions,
-    "no deletes by value": _without_deleted_values,
-    "no partition values of the metadata": _without_constants,
-    "no defaults": _without_defaults,
+    "no deletes": _of_files(deleted=(), deleted_values=()),
+    "no deletes by position": _of_files(deleted=()),
+    "no deletes by value": _of_files(deleted_values=()),
+    "no partition values of the metadata": _of_files(constants={}),
+    "no defaults": lambda plan: replace(plan, defaults={}),
     "base files alone": _base_files,
 }
 """What a reader leaves out or does otherwise, in the words of reports."""

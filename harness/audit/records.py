@@ -43,8 +43,6 @@ class ShownDifference:
 
 @dataclass(frozen=True, slots=True)
 class AuditedAnswer:
-    """What one reader showed of a table."""
-
     reader: str
     query: Query
     sql: str
@@ -72,8 +70,6 @@ class AuditedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class AuditedTable:
-    """A table with what its files give and readers show."""
-
     name: str
     format: str
     location: str
@@ -109,8 +105,6 @@ def unread(tables: Iterable[AuditedTable]) -> tuple[AuditedTable, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """All tables that were looked at."""
-
     address: str
     readers: tuple[str, ...]
     tables: tuple[AuditedTable, ...]

@@ -32,8 +32,6 @@ _CUT: Final = "cast(1000 * unix_millis(cast({0} as timestamp)) as string)"
 
 @dataclass(frozen=True, slots=True)
 class SparkFingerprints:
-    """See `ExpectedFingerprints`."""
-
     table: SparkTable
 
     def sums(self, asked: Fingerprint, queries: Sequence[Query]) -> Sequence[Groups]:
@@ -81,7 +79,6 @@ class SparkFingerprints:
         )
 
     def _words(self, asked: Fingerprint) -> FingerprintSql:
-        """Return what makes SQL of the parts as the table has them."""
         parts = tuple(
             replace(part, shown=part.path, other=False, type=self._type(part.path))
             for part in asked.parts

@@ -2,7 +2,7 @@
 
 import datetime
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from harness.comparison.cell_pairs import CellPair, VerdictChange
@@ -210,17 +210,10 @@ def _acceptance(data: object, at: KeyPath, document: Document) -> Acceptance | N
 
 def _check_twice(lines: Iterable[Acceptance], document: Document) -> None:
     """Note each line that can never be the first to accept anything."""
-    seen = dict[tuple[object, ...], Acceptance]()
+    seen = dict[Acceptance, Acceptance]()
     for line in lines:
-        key = (
-            line.engine,
-            line.finding,
-            line.refusal,
-            line.operation,
-            line.responsible,
-            line.scenarios,
-        )
-        first = seen.setdefault(key, line)
+        about = replace(line, because="", until=None, path="", line=0)
+        first = seen.setdefault(about, line)
         if first is not line and first.until is None:
             problem = f"the line at {first.location} is about the same; keep one of them"
             document.problems.add(line.line, problem)

@@ -234,14 +234,12 @@ def cell_pairs(old: Run, new: Run, names: Correspondence = AS_NAMED) -> tuple[Ce
         pairs.append(CellPair(was, verdict, change(was, verdict)))
     gone = (verdict for name, verdict in before.items() if name not in paired)
     pairs += (CellPair(verdict, None, VerdictChange.GONE) for verdict in gone)
-    return tuple(filter(_matters, pairs))
-
-
-def _matters(pair: CellPair) -> bool:
-    one_side = pair.old is None or pair.new is None
-    if one_side and pair.either.scenario == CONTROL:
-        return False
-    return not (pair.is_step and pair.change is VerdictChange.RIGHT_AS_BEFORE)
+    return tuple(
+        pair
+        for pair in pairs
+        if (pair.old and pair.new) or pair.either.scenario != CONTROL
+        if not (pair.is_step and pair.change is VerdictChange.RIGHT_AS_BEFORE)
+    )
 
 
 def _name(verdict: Verdict) -> str:

@@ -14,6 +14,7 @@ import zipfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -56,8 +57,6 @@ _RIGHT, _JUDGED, _ANSWERED = "=", "!", "-"
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Source:
-    """A run that evidence is of."""
-
     id: str
     profile: str
     started: str
@@ -127,30 +126,18 @@ class Evidence:
     def cells(self, source: Source, reader: str) -> Iterator[tuple[Verdict, Answer | None]]:
         """Yield what is known of a reader, in the order of the plan."""
         variants, right = self.plan(source).info.variants, VerdictKind.CORRECT
-        before: Verdict | None = None
-        for line in self._file.read(source.members[reader]).decode().split("\n"):
-            if line.startswith(_ANSWERED) and before:
-                yield before, jsonl.parse(Answer, line[1:])
-                before = None
-                continue
-            if before:
-                yield before, None
-                before = None
+        lines = self._file.read(source.members[reader]).decode().split("\n")
+        for line, following in pairwise((*lines, "")):
             if line.startswith(_RIGHT):
                 number, step, view, query, sql = json.loads(line[1:])
                 info = variants[number]
-                cell = Cell(info.id, step, reader, view, query)
-                yield (
-                    Verdict(
-                        *(cell.case, info.scenario, info.id, step, reader, view, query, right),
-                        sql=sql,
-                    ),
-                    None,
-                )
-            elif line:
-                before = jsonl.parse(Verdict, line[1:])
-        if before:
-            yield before, None
+                case = Cell(info.id, step, reader, view, query).case
+                asked = case, info.scenario, info.id, step, reader, view, query
+                yield Verdict(*asked, right, sql=sql), None
+            elif line.startswith(_JUDGED):
+                answered = following.startswith(_ANSWERED)
+                answer = jsonl.parse(Answer, following[1:]) if answered else None
+                yield jsonl.parse(Verdict, line[1:]), answer
 
     def run(
         self,

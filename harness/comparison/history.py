@@ -126,8 +126,17 @@ class HistoryStore:
 
     def add(self, run: Run) -> None:
         """Store a run; it replaces what was stored of it before."""
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as content:
+            with io.TextIOWrapper(content.open(CELLS, "w"), "ascii") as lines:
+                for verdict in cell_pairs.every_verdict(run):
+                    cell, *judged = _stored_cell(run, verdict)
+                    lines.write(json.dumps([*astuple(cell), *judged]) + "\n")
+            for path in (run.folder / name for name in RECORDS):
+                if path.exists():
+                    content.write(path, path.name)
         stored = stored_run(run)
-        row = *stored.key, zlib.compress(RUN.dump_json(stored)), _packed(run)
+        row = *stored.key, zlib.compress(RUN.dump_json(stored)), packed.getvalue()
         with self._connection:
             self._connection.execute("INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?)", row)
 
@@ -219,19 +228,6 @@ def stored_run(run: Run) -> StoredRun:
         {kind: counts[kind] for kind in VerdictKind},
         info.id,
     )
-
-
-def _packed(run: Run) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as content:
-        with io.TextIOWrapper(content.open(CELLS, "w"), "ascii") as lines:
-            for verdict in cell_pairs.every_verdict(run):
-                cell, *judged = _stored_cell(run, verdict)
-                lines.write(json.dumps([*astuple(cell), *judged]) + "\n")
-        for path in (run.folder / name for name in RECORDS):
-            if path.exists():
-                content.write(path, path.name)
-    return packed.getvalue()
 
 
 def _stored_cell(run: Run, verdict: Verdict) -> StoredCell:

@@ -1,7 +1,7 @@
 """Two sides compared by what runs have shown already: nobody is asked."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from harness.comparison.cell_pairs import CellPair, VerdictChange
@@ -40,7 +40,11 @@ def compare_known(
         )
         for side in (old, new)
     )
-    metastore = _metastore(evidence, before, after)
+    of_old, of_new = (
+        {source.metastore for source in evidence.sources if not names.isdisjoint(source.members)}
+        for names in (set(before), set(after))
+    )
+    metastore = min(of_old & of_new, default="")  # the usual one if both were asked through it
     was, now = (evidence.run(names, metastore, keep) for names in (before, after))
     same = _same_states(was.run, now.run)
     was, now = (_of_states(side, same) for side in (was, now))
@@ -61,15 +65,6 @@ def compare_known(
         tuple(source for source in evidence.sources if id(source) in used),
         sum(one is not other for one, other in sources),
     )
-
-
-def _metastore(evidence: Evidence, old: Collection[str], new: Collection[str]) -> str:
-    """Return the metastore through which both were asked, the usual one if they were so."""
-    of_old, of_new = (
-        {source.metastore for source in evidence.sources if not names.isdisjoint(source.members)}
-        for names in (set(old), set(new))
-    )
-    return min(of_old & of_new, default="")
 
 
 def _same_states(one: Run, other: Run) -> Callable[[Verdict], bool]:
@@ -102,10 +97,7 @@ def _sources(pair: CellPair, was: KnownRun, now: KnownRun) -> tuple[Source, Sour
 
 def _alone(comparison: SideComparison) -> Iterator[str]:
     """Yield of each format what one side alone was asked."""
-    info = {
-        VerdictChange.GONE: comparison.old,
-        VerdictChange.NEW: comparison.new,
-    }
+    info = {VerdictChange.GONE: comparison.old, VerdictChange.NEW: comparison.new}
     counts = Counter(
         (info[pair.change].run.info.variant(pair.either.variant).format, pair.change)
         for pair in comparison.pairs

@@ -85,30 +85,21 @@ def _key(
     first: Mapping[tuple[str, str, Symptom], int],
     run: Run,
 ) -> CauseKey:
-    """Return the cause of a pair; `first`: the step after which a reader is worse so first."""
-    verdict = pair.either
-    step = run.info.step(verdict.variant, verdict.step)
-    key = known or CauseKey("", symptom, step.operation)
-    began = first[verdict.variant, verdict.reader, symptom]
-    takes_over = _takes_over(pair, run)
-    if takes_over is None or began > _first_asked(pair, takes_over, run):
+    """Return the cause of a pair; `first`: the step after which a reader is worse so first.
+
+    It is the new side's writer if the old side has another, and it is so since that one's first
+    rows; since a reader was first asked about them, for some are asked seldom.
+    """
+    verdict, variant = pair.either, run.info.variant(pair.either.variant)
+    key = known or CauseKey("", symptom, variant.step(verdict.step).operation)
+    if pair.old is None or pair.old.variant == verdict.variant:
         return key
-    return replace(key, operation=NEW_WRITER)
-
-
-def _first_asked(pair: CellPair, since: int, run: Run) -> int:
-    """Return after which step a reader was first asked since one; some are asked seldom."""
-    verdict = pair.either
+    writers = enumerate(variant.writers)
+    takes_over = next((step for step, writer in writers if writer != variant.writers[0]), 1)
     asked = (v.step for v in run.of_reader.get((verdict.variant, verdict.reader), ()))
-    return min((step for step in asked if step >= since), default=since)
-
-
-def _takes_over(pair: CellPair, run: Run) -> int | None:
-    """Return the first step with rows of the new side's writer, where the old side has another."""
-    if pair.old is None or pair.old.variant == pair.either.variant:
-        return None
-    writers = run.info.variant(pair.either.variant).writers
-    return next((step for step, writer in enumerate(writers) if writer != writers[0]), 1)
+    first_asked = min((step for step in asked if step >= takes_over), default=takes_over)
+    began = first[verdict.variant, verdict.reader, symptom]
+    return key if began > first_asked else replace(key, operation=NEW_WRITER)
 
 
 def _symptoms(pair: CellPair, run: Run) -> Iterator[Symptom]:

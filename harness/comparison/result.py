@@ -111,10 +111,8 @@ def _asked_tables(run: Run) -> _AskedTables:
     done = set[tuple[str, str]]()
     for verdict in run.verdicts:
         if verdict.verdict is not VerdictKind.UNKNOWN:
-            variant, state = (
-                run.info.variant(verdict.variant),
-                run.by_step.get((verdict.variant, verdict.step)),
-            )
+            variant = run.info.variant(verdict.variant)
+            state = run.by_step.get((verdict.variant, verdict.step))
             version = state.table_version if state else ""
             if (variant.id, version) not in done:
                 done.add((variant.id, version))
@@ -131,15 +129,12 @@ def _never_asked(
     if table.unread:
         return NotAsked(f"it could not be read: {table.unread}")
     name, version = str(table.format), table.table_version
-    if name not in asked:
+    versions = asked.get(name, {})
+    if name not in asked or (version and version not in versions):
         needed = _settings_for(table, features.lacking(name, table.features, ()))
-        return NotAsked(f"no question was about {name} tables", name, needed)
-    versions = asked[name]
-    if version and version not in versions:
-        needed = _settings_for(table, features.lacking(name, table.features, ()))
-        return NotAsked(f"no question was about {name} tables of version {version}", name, needed)
-    of_version = {v: some for v, some in versions.items() if version in {"", v}}
-    similar = chain.from_iterable(of_version.values())
+        of_version = f" of version {version}" if name in asked else ""
+        return NotAsked(f"no question was about {name} tables{of_version}", name, needed)
+    similar = chain.from_iterable(some for v, some in versions.items() if version in {"", v})
     if lacking := features.lacking(name, table.features, similar):
         why = f"no question was about {name} tables with {' and '.join(lacking)}"
         return NotAsked(why, name, _settings_for(table, lacking))
@@ -545,11 +540,8 @@ class Rollout:
         """Return it with what no state could be asked, and whether answers in part are enough."""
 
         def scoped(state: RolloutState) -> RolloutState:
-            comparison = state.comparison
-            return replace(
-                state,
-                comparison=replace(comparison, unread=unread, partial_allowed=partial_allowed),
-            )
+            comparison = replace(state.comparison, unread=unread, partial_allowed=partial_allowed)
+            return replace(state, comparison=comparison)
 
         states, others = (tuple(map(scoped, some)) for some in (self.states, self.others))
         return replace(self, states=states, others=others)

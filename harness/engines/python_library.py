@@ -186,8 +186,6 @@ class PythonLibrary:
 
 @dataclass(frozen=True, slots=True)
 class WorkerProgram:
-    """The worker; see `runtime.api.Program`."""
-
     distribution: Distribution
     answers: Path
     token: str = field(default_factory=lambda: secrets.token_hex(16), repr=False)
@@ -237,8 +235,6 @@ class LibraryServer(Served):
 
 
 class LibraryConnection:
-    """One session; see `harness.engines.api.Connection`."""
-
     def __init__(
         self,
         running: Running,
@@ -256,9 +252,7 @@ class LibraryConnection:
         self._conf = library.conf(settings)
 
     def ask(self, question: Question, *, timeout_s: float) -> Reply:
-        tables = [(question.database, question.table)]
-        statement = self._library.statement(question, self._settings)
-        return self._reply(statement, tables, question.past, timeout_s)
+        return self._reply(*self.rows(question, timeout_s=timeout_s))
 
     def rows(self, question: Question, *, timeout_s: float) -> tuple[pyarrow.Table, float, str]:
         """Return an answer as Arrow has it, the seconds, and what was sent; raises as `ask`."""
@@ -269,7 +263,7 @@ class LibraryConnection:
     def run(
         self, statement: str, *, timeout_s: float, tables: Sequence[tuple[str, str]] = ()
     ) -> Reply:
-        return self._reply(statement, tables, None, timeout_s)
+        return self._reply(*self._answered(statement, tables, None, timeout_s), statement)
 
     def write(self, expression: str, table: tuple[str, str], *, timeout_s: float) -> None:
         """Let the worker evaluate what `PythonLibrary.writes` says of a table; raises as `run`."""
@@ -286,14 +280,7 @@ class LibraryConnection:
             self._answers.close()
             self._connection.close()
 
-    def _reply(
-        self,
-        statement: str,
-        tables: Sequence[tuple[str, str]],
-        past: PointInTime | None,
-        timeout_s: float,
-    ) -> Reply:
-        table, seconds = self._answered(statement, tables, past, timeout_s)
+    def _reply(self, table: pyarrow.Table, seconds: float, statement: str) -> Reply:
         confirmed = ", ".join(f"{key}={value}" for key, value in self._conf.items())
         return reply_of(table, seconds, statement, confirmed)
 

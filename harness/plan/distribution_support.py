@@ -415,7 +415,13 @@ def unlike_defaults(reader: Reader, format_names: Iterable[str]) -> tuple[Unlike
     return tuple(
         Unlike(name, value, default.value, named=name in settings)
         for name, default in distribution.defaults.items()
-        if _concerns(distribution, name, settings, facts) and not default.either
+        if not default.either
+        if any(
+            table.family in default.families
+            if default.families
+            else _can_be_asked(distribution, name, settings, table)
+            for table in facts
+        )
         if (value := _value(name, default, settings)) != default.value
     )
 
@@ -446,17 +452,6 @@ def _declared(distribution: Distribution, facts: tuple[FormatFacts, ...]) -> boo
         for name in there.keys() - distribution.defaults.keys()
         for table in facts
     )
-
-
-def _concerns(
-    distribution: Distribution,
-    name: str,
-    settings: Mapping[str, str],
-    facts: tuple[FormatFacts, ...],
-) -> bool:
-    if families := distribution.defaults[name].families:
-        return any(table.family in families for table in facts)
-    return any(_can_be_asked(distribution, name, settings, table) for table in facts)
 
 
 def _can_be_asked(

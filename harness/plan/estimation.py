@@ -49,7 +49,10 @@ def estimate(plan: Plan) -> float:
     """Return the seconds a plan takes when nothing is reused and nothing must be downloaded."""
     steps = sum(len(variant.writers) for variant in plan.variants)
     seconds = STATE_S * steps + CELL_S * len(plan.cells)
-    return _serving(plan) + seconds + _writing(plan, steps) + _side_by_side(_asking(plan))
+    writers = {name for variant in plan.variants for name in variant.writers}
+    seconds += WRITER_START_S * len(writers)
+    seconds += STEP_S * steps / min(AT_ONCE, len(plan.variants) or 1)
+    return _serving(plan) + seconds + _side_by_side(_asking(plan))
 
 
 def _serving(plan: Plan) -> float:
@@ -57,11 +60,6 @@ def _serving(plan: Plan) -> float:
     stored = any(given(reader.distribution) in WAREHOUSES for reader in plan.readers)
     metastores = 1 + len(plan.metastore.distributions)
     return METASTORE_S * metastores + upgrade + OBJECT_STORE_S * stored
-
-
-def _writing(plan: Plan, steps: int) -> float:
-    writers = {name for variant in plan.variants for name in variant.writers}
-    return WRITER_START_S * len(writers) + STEP_S * steps / min(AT_ONCE, len(plan.variants) or 1)
 
 
 def _asking(plan: Plan) -> Iterable[float]:

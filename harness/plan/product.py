@@ -370,7 +370,13 @@ class Makings:
         mode = combination.merge_mode or form_scenario.table.merge_mode
         key = *form, combination.rewrites, mode
         if key not in self._made:
-            steps = tuple(_with_axis(step, combination.rewrites) for step in form_scenario.steps)
+            steps = form_scenario.steps
+            if combination.rewrites is not None:
+                touch = Touch(combination.rewrites)
+                steps = tuple(
+                    replace(step, operation=touch) if follows_axis(step.operation) else step
+                    for step in steps
+                )
             table = replace(form_scenario.table, merge_mode=mode)
             self._made[key] = replace(form_scenario, steps=steps, table=table)
         return self._made[key]
@@ -381,27 +387,16 @@ def variant(combination: Combination, makings: Makings) -> Variant:
     settings = combination.settings
     shown = [combination.format.NAME, *(f"{name}={v}" for name, v in settings.items())]
     shown += ["twin"] if combination.twin else []
+    creation, *others = combination.sequence.distributions(len(scenario.steps))
+    writers = (step.by or other for step, other in zip(scenario.steps, others, strict=True))
     return Variant(
         id=f"{scenario.name}[{','.join(shown)}]@{combination.sequence}",
         scenario=scenario,
         format=combination.format.NAME,
         settings=settings,
-        writers=_writers(combination, scenario),
+        writers=(creation, *writers),
         twin=combination.twin,
     )
-
-
-def _writers(combination: Combination, scenario: Scenario) -> tuple[str, ...]:
-    """Return the distribution of each step, the creation first: a step may name its own."""
-    creation, *others = combination.sequence.distributions(len(scenario.steps))
-    writers = (step.by or other for step, other in zip(scenario.steps, others, strict=True))
-    return (creation, *writers)
-
-
-def _with_axis(step: Step, value: Rewrites | None) -> Step:
-    if value is None or not follows_axis(step.operation):
-        return step
-    return replace(step, operation=Touch(value))
 
 
 def _formats(scenario: Scenario, profile: Profile, excluded: list[Excluded]) -> tuple[str, ...]:
@@ -527,16 +522,12 @@ def _story(combination: Combination, scenario: Scenario) -> Iterator[str]:
     if why := format_.unsupported_settings(combination.settings, scenario):
         yield why
     for number, step in enumerate(scenario.steps, start=1):
-        if why := format_.unsupported(step.operation) or _another(step, format_.NAME):
+        why = format_.unsupported(step.operation)
+        if step.by and not why:
+            writer, facts = distributions.load(step.by), formats.facts(format_.NAME)
+            why = other_writers.unsupported(writer, facts, step.operation)
+        if why:
             yield f"step {number}: {why}"
-
-
-def _another(step: Step, format_name: str) -> str:
-    """Return why the writer that a step names cannot write it; empty where it can."""
-    if not step.by:
-        return ""
-    result, facts = distributions.load(step.by), formats.facts(format_name)
-    return other_writers.unsupported(result, facts, step.operation)
 
 
 def _partition_order(table: Table, format_name: str) -> Iterator[str]:
@@ -688,9 +679,13 @@ def _cells(
     for number, (variant, _) in enumerate(variants):
         format_ = format_of[variant.format]
         requested, readers = _views(variant, profile, format_, excluded), of_variants[number]
-        unable = _unable(variant, requested, readers, cannot_show, excluded)
+        unable = set()
+        for view, asked in product([view for view in requested if view in PAST_VIEWS], readers):
+            if why := cannot_show(asked.reader, variant.format, view):
+                excluded.append(Excluded(f"{view} by {asked.reader} on {variant.format}", why))
+                unable.add((view, str(asked.reader)))
         asking = _Point(
-            *(variant, number, requested, readers, unable, profile, had),
+            *(variant, number, requested, readers, frozenset(unable), profile, had),
             conditions=(cannot_ask, excluded),
             questions=questions,
         )
@@ -737,22 +732,6 @@ def _views(
     return shown
 
 
-def _unable(
-    variant: Variant,
-    views: Sequence[str],
-    readers: Sequence[ProfileReader],
-    cannot_show: CannotShow,
-    excluded: list[Excluded],
-) -> frozenset[tuple[str, str]]:
-    """Return the views of the past with the readers that do not have them."""
-    unable = set()
-    for view, asked in product([view for view in views if view in PAST_VIEWS], readers):
-        if why := cannot_show(asked.reader, variant.format, view):
-            excluded.append(Excluded(f"{view} by {asked.reader} on {variant.format}", why))
-            unable.add((view, str(asked.reader)))
-    return frozenset(unable)
-
-
 def _readers(
     variants: Sequence[VariantValues], profile: Profile, cannot: Cannot, excluded: list[Excluded]
 ) -> Sequence[tuple[ProfileReader, ...]]:
@@ -766,17 +745,11 @@ def _readers(
                 excluded.append(Excluded(f"{asked.reader} on {variant.format}", why))
             else:
                 able.append(number)
-        for number in _asked_about(asked, able, variants):
+        if asked.variants is not Cover.ALL:
+            able = [able[at] for at in cover([variants[at][1] for at in able], values_of)]
+        for number in able:
             result[number] += (asked,)
     return result
-
-
-def _asked_about(
-    asked: ProfileReader, able: Sequence[int], variants: Sequence[VariantValues]
-) -> Sequence[int]:
-    if asked.variants is Cover.ALL:
-        return able
-    return [able[at] for at in cover([variants[at][1] for at in able], values_of)]
 
 
 def _not_asked(number: int, step: Step, first_write: int) -> str:

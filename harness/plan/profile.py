@@ -57,8 +57,6 @@ class Cover(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ProfileReader:
-    """A reader, when it is asked, and about which variants."""
-
     reader: Reader
     steps: AskedSteps = AskedSteps.ALL
     variants: Cover = Cover.ALL
@@ -303,7 +301,10 @@ def _profile(name: str, data: object, document: Document) -> Profile | None:
     if form.warehouse and form.runtime == CONTAINER:
         message = "containers reach no object store on loopback; leave out runtime, or warehouse"
         document.note((*at, "warehouse"), f"profile {name}: {message}")
-    known = _known_axes(form.formats)
+    known: dict[str, tuple[str, ...]] = dict(AXES)
+    for format_name in form.formats:
+        if format_name in formats.names():
+            known |= formats.load(format_name).settings
     for where, values, allowed in (
         ((*at, "views"), form.views, (*VIEWS, *PAST_VIEWS)),
         ((*at, "runtime"), (form.runtime,), RUNTIMES),
@@ -329,15 +330,6 @@ def _profile(name: str, data: object, document: Document) -> Profile | None:
         metastore=_metastore(form.metastore, document, (*at, "metastore")),
         document=document,
     )
-
-
-def _known_axes(named: Iterable[str]) -> _Axes:
-    """Return every axis there is: those of all scenarios, and the settings of the formats named."""
-    there = [formats.load(name) for name in named if name in formats.names()]
-    return {
-        **AXES,
-        **{name: values for format_ in there for name, values in format_.settings.items()},
-    }
 
 
 def _axes(stated: _Axes, known: _Axes, at: KeyPath) -> Iterator[_Choice]:
@@ -400,7 +392,17 @@ def _writers(profile: _Form, known: _Axes, document: Document, at: KeyPath) -> t
             continue
         for choice in _axes(form.axes or {}, known, (*where, "axes")):
             _check_names(*choice, document)
-        writers.append(_writer(form, profile.runtime))
+        every = form.sequence or (form.distribution,)
+        begins, *then = (with_default(name, profile.runtime) for name in every)
+        writer = Writer(
+            distribution=begins,
+            settings=form.settings or {},
+            then="".join(then),
+            at=form.at if isinstance(form.at, int) else None,
+            scenarios=form.scenarios,
+            axes=form.axes or {},
+        )
+        writers.append(writer)
     return tuple(writers)
 
 
@@ -414,19 +416,6 @@ def _wrong_writer(form: _WriterForm) -> str:
     if isinstance(form.at, int) and form.at < 1:
         return f"at: {form.at} is given; allowed: {EVERY_STEP} or the number of a step, from 1"
     return ""
-
-
-def _writer(form: _WriterForm, runtime: str) -> Writer:
-    every = form.sequence or (form.distribution,)
-    begins, *then = (with_default(name, runtime) for name in every)
-    return Writer(
-        distribution=begins,
-        settings=form.settings or {},
-        then="".join(then),
-        at=form.at if isinstance(form.at, int) else None,
-        scenarios=form.scenarios,
-        axes=form.axes or {},
-    )
 
 
 def _readers(profile: _Form, document: Document, at: KeyPath) -> tuple[ProfileReader, ...]:
@@ -571,7 +560,7 @@ def wrong_axes(scenario: Scenario, known: Mapping[str, Format]) -> Iterator[Faul
 def _settings(names: Iterable[str], known: Mapping[str, Format]) -> Mapping[str, Collection[str]]:
     """Return the settings that some formats have, each with the values of all of them."""
     values: dict[str, dict[str, None]] = {}
-    for name in (known_name for known_name in names if known_name in known):
+    for name in filter(known.__contains__, names):
         for setting, allowed in known[name].settings.items():
             values.setdefault(setting, {}).update(dict.fromkeys(allowed))
     return values

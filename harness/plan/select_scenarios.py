@@ -39,8 +39,6 @@ SHOWN: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class FoundProfile:
-    """A profile, and the file that it stands in."""
-
     profile: Profile
     file: Path
 
@@ -62,7 +60,13 @@ def choose(paths: Sequence[Path], profile: str) -> tuple[tuple[Scenario, ...], P
     Raises ScenarioProblem: every problem of the files, and of what the profile names.
     """
     for path in paths:
-        _check_length(path)
+        try:
+            path.exists()
+        except OSError as error:
+            if error.errno != errno.ENAMETOOLONG:
+                raise
+            request = "is no scenario file or folder: the path is too long"
+            raise UsageProblem(f"{str(path)[:SHOWN]!r}… {request}") from error
     from_file = find(profile, paths)
     if not paths:
         shipped = load_scenarios(scenarios_folder(), from_file.names)
@@ -74,16 +78,6 @@ def choose(paths: Sequence[Path], profile: str) -> tuple[tuple[Scenario, ...], P
     if any(from_file.names(s.name) and from_file.governs(Path(s.path)) for s in scenarios):
         check_scenarios(from_file.profile, scenarios, from_file.file.parent)
     return scenarios, replace(from_file.profile, scenarios=tuple(by_name))
-
-
-def _check_length(path: Path) -> None:
-    try:
-        path.exists()
-    except OSError as error:
-        if error.errno != errno.ENAMETOOLONG:
-            raise
-        request = "is no scenario file or folder: the path is too long"
-        raise UsageProblem(f"{str(path)[:SHOWN]!r}… {request}") from error
 
 
 def _by_name(scenarios: Iterable[Scenario]) -> dict[str, Scenario]:
@@ -128,7 +122,6 @@ def _places(path: Path) -> tuple[Path, ...]:
 
 
 def _looked_for(paths: Iterable[Path]) -> str:
-    """Say where profiles of people's own are looked for."""
     places = dict.fromkeys(str(file) for path in paths for file in _places(path))
     if not places:
         return f"name your scenarios or their folder, and {PROFILES} beside them is read too"

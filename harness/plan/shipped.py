@@ -25,9 +25,13 @@ _ALIKE: Final = (".yaml", ".yml")
 
 def scenarios_folder() -> Path:
     """Return the folder of the shipped scenarios, as seen from here where that is shorter."""
-    folder = (Path(__file__).parents[1] / "scenarios").resolve()
-    near = Path(os.path.relpath(folder))
-    return near if near.parts[:1] != ("..",) else folder
+    return near((Path(__file__).parents[1] / "scenarios").resolve())
+
+
+def near(path: Path) -> Path:
+    """Return a path as seen from here where that is shorter."""
+    relative = Path(os.path.relpath(path))
+    return relative if relative.parts[:1] != ("..",) else path
 
 
 def beside(path: Path) -> tuple[Path, Path]:

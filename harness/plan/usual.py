@@ -79,7 +79,15 @@ def usual(
         given=parts.named,
         chosen=tuple(select_scenarios.chosen_lines(given, result, remark)),
     )
-    return tuple(_with_settings(scenario, names, request.settings) for scenario in asked), profile
+    with_settings = []
+    for scenario in asked:
+        settings = dict[str, tuple[str, ...]]()
+        for name in names:
+            if name in (scenario.formats or (name,)):
+                settings |= formats.load(name).usual_settings(scenario)
+        settings |= {**scenario.settings, **request.settings}
+        with_settings.append(replace(scenario, settings=settings))
+    return tuple(with_settings), profile
 
 
 def _formats(request: Request, scenarios: Sequence[Scenario]) -> tuple[str, ...]:
@@ -92,7 +100,12 @@ def _formats(request: Request, scenarios: Sequence[Scenario]) -> tuple[str, ...]
     preferred = request.formats_in_use or tuple(name for name in FORMATS if name in formats.names())
     first = (*stated, *(preferred if free else ()))
     others = formats.names() if free else ()
-    written = [name for name in (*first, *others) if _is_written(name, request, scenarios)]
+    written = [
+        name
+        for name in dict.fromkeys((*first, *others))
+        if any(_can_be(scenario, name) for scenario in scenarios)
+        and (not request.writers or _writes_any(request.writers, name))
+    ]
     for enough, names in product((all, any), (first, others)):
         if served := tuple(
             name
@@ -101,12 +114,6 @@ def _formats(request: Request, scenarios: Sequence[Scenario]) -> tuple[str, ...]
         ):
             return served
     return first
-
-
-def _is_written(name: str, request: Request, scenarios: Iterable[Scenario]) -> bool:
-    return any(_can_be(scenario, name) for scenario in scenarios) and (
-        not request.writers or _writes_any(request.writers, name)
-    )
 
 
 def _who_reads(name: str, request: Request) -> Iterator[bool]:
@@ -126,16 +133,6 @@ def _readers(names: Sequence[str], writers: Iterable[Writer]) -> Iterator[Profil
         asked = ProfileReader(reader)
         if able := tuple(name for name in names if select_scenarios.reads(asked, name)):
             yield replace(asked, formats=able)
-
-
-def _with_settings(
-    scenario: Scenario, names: Iterable[str], given: Mapping[str, tuple[str, ...]]
-) -> Scenario:
-    usual_settings = dict[str, tuple[str, ...]]()
-    for name in names:
-        if name in (scenario.formats or (name,)):
-            usual_settings |= formats.load(name).usual_settings(scenario)
-    return replace(scenario, settings={**usual_settings, **scenario.settings, **given})
 
 
 def within_limit(

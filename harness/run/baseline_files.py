@@ -4,7 +4,6 @@ What the run remembers counts only where no file of the scenario is found, see `
 """
 
 import datetime
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +19,7 @@ from harness.core.records import Answer, Verdict, VerdictKind
 from harness.core.runtime_names import lock_name
 from harness.core.yaml_reader import read
 from harness.judge import baseline
-from harness.judge.baseline import Applied, EngineFacts, Facts, Known, Possible, Seen
+from harness.judge.baseline import Applied, EngineFacts, Facts, Known, Possible
 from harness.plan import distribution_support, shipped
 from harness.run.load_run import BaselineInfo, Run, RunInfo
 from harness.scenario.cells import Plan, Variant
@@ -33,15 +32,13 @@ def remembered(variants: Iterable[Variant]) -> Mapping[str, BaselineInfo]:
     Raises ScenarioProblem: every problem of every baseline, before anything is run.
     """
     scenarios = {v.scenario.name: v.scenario for v in variants if v.scenario.path}
-    baselines = {name: _remembered(Path(scenario.path)) for name, scenario in scenarios.items()}
+    baselines = {}
+    for name, scenario in scenarios.items():
+        path = Path(scenario.path).resolve()
+        below = "" if shipped.near(path) == path else str(shipped.near(path))
+        baselines[name] = BaselineInfo(str(path), _text(_beside(Path(scenario.path))), below)
     read_all(lambda name: _lines(baselines[name], scenarios[name]), baselines)
     return baselines
-
-
-def _remembered(scenario: Path) -> BaselineInfo:
-    path = scenario.resolve()
-    below = _near(path)
-    return BaselineInfo(str(path), _text(_beside(scenario)), "" if below == path else str(below))
 
 
 def apply(run: Run, plan: Plan, verdicts: Sequence[Verdict]) -> Applied:
@@ -88,47 +85,41 @@ def update(run: Run, plan: Plan, verdicts: Sequence[Verdict]) -> Updated:
     texts: dict[Path, str] = {}
     of = grouped([(observation.scenario, observation) for observation in seen])
     for name in _scenarios(plan):
-        path, text = _updated(run.info, name, of.get(name, ()))
-        texts[path] = text
+        scenario = scenario_file(run.info, name)
+        if scenario is None:
+            raise UsageProblem(
+                f"the file of scenario {name} is not here; update its baseline where it is"
+            )
+        path = _beside(scenario)
+        texts[path] = baseline.update(
+            _text(path), str(shipped.near(path)), of.get(name, ()), today()
+        )
     changed = [path for path, text in texts.items() if _text(path) != text]
     for path in changed:
         _write(path, texts[path])
     unknown = sum(verdict.verdict is VerdictKind.UNKNOWN for verdict in verdicts)
-    return Updated(tuple(map(_near, changed)), unknown)
-
-
-def _updated(info: RunInfo, name: str, seen: Sequence[Seen]) -> tuple[Path, str]:
-    scenario = scenario_file(info, name)
-    if scenario is None:
-        raise UsageProblem(
-            f"the file of scenario {name} is not here; update its baseline where it is"
-        )
-    path = _beside(scenario)
-    return path, baseline.update(_text(path), str(_near(path)), seen, today())
+    return Updated(tuple(map(shipped.near, changed)), unknown)
 
 
 def facts(run: Run, plan: Plan) -> Facts:
     whole = (at for at, state in run.by_step.items() if not state.outcome.failed)
-    return Facts(
-        variants={variant.id: variant for variant in plan.variants},
-        engines={d.name: (d.engine, d.version) for d in _locked(plan)},
-        refusals=_refusals(run, plan),
-        applied=tuple(whole),
-    )
-
-
-def _refusals(run: Run, plan: Plan) -> Mapping[str, str]:
-    """Return the kind of the refusal of each refused case; an answer is read when asked for."""
     variants = {variant.id: variant for variant in plan.variants}
-    steps = {
+    refused_steps = {
         variants[name].step_cell(step).case: state.outcome.error_name
         for (name, step), state in run.by_step.items()
         if state.outcome.refusal is not None
     }
-    return _Refusals(run.answers, steps)
+    return Facts(
+        variants=variants,
+        engines={d.name: (d.engine, d.version) for d in _locked(plan)},
+        refusals=_Refusals(run.answers, refused_steps),
+        applied=tuple(whole),
+    )
 
 
 class _Refusals(Mapping[str, str]):
+    """The kind of the refusal of each refused case; an answer is read when asked for."""
+
     def __init__(self, answers: Mapping[str, Answer], steps: Mapping[str, str]) -> None:
         self._answers, self._steps = answers, steps
 
@@ -188,14 +179,8 @@ def _text(path: Path) -> str:
     return read(path) if path.exists() else ""
 
 
-def _near(path: Path) -> Path:
-    """Return a path as seen from here where that is shorter."""
-    near = Path(os.path.relpath(path))
-    return near if near.parts[:1] != ("..",) else path
-
-
 def _lines(info: BaselineInfo, scenario: Scenario) -> tuple[Known, ...]:
-    path = _near(_beside(Path(info.scenario))) if info.scenario else Path(scenario.name)
+    path = shipped.near(_beside(Path(info.scenario))) if info.scenario else Path(scenario.name)
     lines = baseline.parse(info.text, str(path))
     if lines:  # what engines can be is in the lock data of all of them
         baseline.check(lines, _possible(scenario))

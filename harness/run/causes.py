@@ -17,7 +17,7 @@ from harness.core.grouping import grouped
 from harness.core.records import Answer, FindingKind, Refusal, Responsible, Verdict, VerdictKind
 from harness.core.runtime_names import lock_name
 from harness.model import past_views
-from harness.run.load_run import Run, VariantInfo
+from harness.run.load_run import Run
 from harness.scenario.cells import parse_reader
 
 ORDER: Final = (
@@ -279,17 +279,14 @@ def lines_of(reader: str, format_name: str) -> tuple[SettingLine, ...]:
     distribution = distributions.load(asked.distribution)
     facts = formats.facts(format_name)
     lines = engines.load(distribution.engine).by_hand(distribution, dict(asked.settings), facts)
-    return tuple(_lines(lines))
-
-
-def _lines(lines: tuple[str, ...]) -> Iterator[SettingLine]:
-    where = SESSION
+    where, result = SESSION, list[SettingLine]()
     for line in lines:
         text = line.removeprefix(_COMMENT).strip()
         if line.startswith(_COMMENT) and text.endswith(":"):
             where = _place(text[:-1])
         else:
-            yield SettingLine(text, where if line.startswith(_COMMENT) else SESSION)
+            result.append(SettingLine(text, where if line.startswith(_COMMENT) else SESSION))
+    return tuple(result)
 
 
 def _place(head: str) -> str:
@@ -391,13 +388,12 @@ class SettingsAsked:
             tuple((line, tuple(dict.fromkeys(names))) for line, names in lacking.items()),
             () if lacking else tuple(dict.fromkeys(line for line, _ in _new_lines(back))),
             len(right),
-            sum(self._otherwise(cause, other) for _, other in pairs),
+            sum(other.verdict.is_bad and not self._shows(cause, other) for _, other in pairs),
             sum(self.spoilt[pair] for pair in dict.fromkeys((old, new) for old, new, _ in changes)),
         )
 
-    def _otherwise(self, cause: RunCause, other: Verdict) -> bool:
-        shown = symptoms(other, self.run.answers.get(other.case))
-        return other.verdict.is_bad and cause.key.symptom not in shown
+    def _shows(self, cause: RunCause, other: Verdict) -> bool:
+        return cause.key.symptom in symptoms(other, self.run.answers.get(other.case))
 
 
 def settings_text(reader: str) -> str:
@@ -444,20 +440,15 @@ class ScenarioLines:
 
     def of_cause(self, cause: RunCause) -> ScenarioLine | None:
         """Return where the step stands that began it, in the scenario that speaks for all."""
-        first = cause.first
-        return self.of(first.variant, _began_at(cause, self._run.info.variant(first.variant)))
+        first, names = cause.first, cause.key.operation.split(OR)
+        steps = self._run.info.variant(first.variant).steps
+        did = [s.number for s in steps if s.operation in names and s.number <= first.step]
+        return self.of(first.variant, max(did, default=first.step))
 
     def _file(self, scenario: str) -> Path | None:
         from harness.run.baseline_files import scenario_file  # noqa: PLC0415
 
         return scenario_file(self._run.info, scenario)
-
-
-def _began_at(cause: RunCause, variant: VariantInfo) -> int:
-    """Return the last step up to the one asked about that did what the cause came with."""
-    names = cause.key.operation.split(OR)
-    did = (step.number for step in variant.steps if step.operation in names)
-    return max((step for step in did if step <= cause.first.step), default=cause.first.step)
 
 
 def _steps(path: Path) -> Sequence[tuple[str, int]]:

@@ -28,7 +28,6 @@ from harness.core.grouping import grouped
 from harness.core.records import OutcomeKind, StateRecord
 from harness.formats.iceberg import move
 from harness.judge.expectations import Expectations
-from harness.judge.expected_state import ExpectedState
 from harness.judge.recorded_variant import READ_OPTIMIZED, RecordedVariant
 from harness.model import past_views, query_shapes
 from harness.model.canonical import MapValue, Value
@@ -116,8 +115,6 @@ class FixtureStep:
 
 @dataclass(frozen=True, slots=True)
 class FixtureVariant:
-    """A table that was written, with its steps."""
-
     id: str
     scenario: str
     text: FileSum
@@ -316,10 +313,10 @@ def _inside(state: State, path: str) -> PurePosixPath:
     """
     name, result = PurePosixPath(path), state.table / path
     if name.is_absolute() or ".." in name.parts or result.is_symlink():
-        message = (
-            "is a link, or leads out of its table; remove the state, and run the profile again"
+        raise UsageProblem(
+            f"{result} is a link, or leads out of its table; remove the state, and run the profile "
+            "again"
         )
-        raise UsageProblem(f"{result} {message}")
     return name
 
 
@@ -464,31 +461,24 @@ def _table(
         query = query_shapes.query(text, state.history[-1])
         if query.limit:
             return None  # any of several answers is right
-        columns, rows = _answer(state, query)
+        table = state.table(query)
     except (NoQuestionError, LayoutError):
         return None
+    columns = (
+        ExpectedColumn(name, type_, None if query.label else state.schema.find(name).id)
+        for name, type_ in table.columns
+    )
     return ExpectedTable(
         view,
         text,
         tables[name],
-        columns,
-        rows,
+        tuple(columns),
+        tuple(tuple(map(plain, row)) for row in table.rows),
         select=() if query.label else query.columns,
         aggregate=query.label,
         where=tuple(conditions(query)),
         back_to=past.step if past else None,
     )
-
-
-def _answer(
-    state: ExpectedState, query: Query
-) -> tuple[tuple[ExpectedColumn, ...], tuple[tuple[object, ...], ...]]:
-    table = state.table(query)
-    columns = (
-        ExpectedColumn(name, type_, None if query.label else state.schema.find(name).id)
-        for name, type_ in table.columns
-    )
-    return tuple(columns), tuple(tuple(map(plain, row)) for row in table.rows)
 
 
 def conditions(query: Query) -> Iterator[AskedCondition]:

@@ -86,8 +86,8 @@ NOT_COMPARED: Final = "not compared with the engine's defaults"
 
 def _with_shared_texts(cell: Cell) -> Cell:
     """Return a cell whose variant and reader are held once, however many cells have them."""
-    texts = map(sys.intern, (cell.variant, cell.reader, cell.view, cell.query))
-    variant, reader, view, query = texts
+    texts = (cell.variant, cell.reader, cell.view, cell.query)
+    variant, reader, view, query = map(sys.intern, texts)
     return Cell(variant, cell.step, reader, view, query)
 
 
@@ -101,8 +101,6 @@ PlannedCell = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class StepInfo:
-    """A step as reports say it."""
-
     number: int
     """From 1; 0 is the creation of the table."""
     text: str
@@ -123,8 +121,6 @@ class StepInfo:
 
 @dataclass(frozen=True, slots=True)
 class VariantInfo:
-    """A variant as reports say it."""
-
     id: str
     scenario: str
     format: str
@@ -348,7 +344,7 @@ class Run:
 
     @cached_property
     def by_step(self) -> Mapping[tuple[str, int], StateRecord]:
-        return ByKey(self.states, lambda: map(_key, self.states))
+        return ByKey(self.states, lambda: ((s.variant, s.outcome.step) for s in self.states))
 
     @cached_property
     def steps_of(self) -> Mapping[str, Sequence[tuple[str, int]]]:
@@ -361,8 +357,17 @@ class Run:
         A planned cell without a recorded verdict is `unknown` and says why. Cells of skipped steps
         are none, nor are those whose column was never made; `failed_steps` lists the steps.
         """
-        asked = (cell for cell in self.info.cells if not self._skipped(cell))
-        return tuple(self.recorded.get(cell.case) or self._missing(cell) for cell in asked)
+        failed = self.failed_steps
+        skipped = {
+            (e.variant, e.outcome.step) for e in failed if e.outcome.kind is OutcomeKind.SKIPPED
+        }
+        verdicts = []
+        for cell in (c for c in self.info.cells if (c.variant, c.step) not in skipped):
+            verdict = self.recorded.get(cell.case)
+            answer = None if verdict else self.answers.get(cell.case)
+            if answer is None or not answer.not_applicable:
+                verdicts.append(verdict or self._missing(cell, answer))
+        return tuple(verdicts)
 
     @cached_property
     def of_reader(self) -> Mapping[tuple[str, str], Sequence[Verdict]]:
@@ -410,11 +415,6 @@ class Run:
             if which(state.outcome)
         )
 
-    @cached_property
-    def _skipped_steps(self) -> Collection[tuple[str, int]]:
-        failed = (e for e in self.failed_steps if e.outcome.kind is OutcomeKind.SKIPPED)
-        return {(result.variant, result.outcome.step) for result in failed}
-
     def states_of(self, variant: str) -> list[StateRecord]:
         return [self.by_step[at] for at in self.steps_of.get(variant, ())]
 
@@ -429,13 +429,7 @@ class Run:
         }
         return frames.frame(self.verdicts, columns)
 
-    def _skipped(self, cell: Cell) -> bool:
-        if (cell.variant, cell.step) in self._skipped_steps:
-            return True
-        answer = None if cell.case in self.recorded else self.answers.get(cell.case)
-        return answer is not None and bool(answer.not_applicable)
-
-    def _missing(self, cell: Cell) -> Verdict:
+    def _missing(self, cell: Cell, answer: Answer | None) -> Verdict:
         return Verdict(
             case=cell.case,
             scenario=self.info.variant(cell.variant).scenario,
@@ -445,7 +439,7 @@ class Run:
             view=cell.view,
             query=cell.query,
             verdict=VerdictKind.UNKNOWN,
-            because=NOT_JUDGED if cell.case in self.answers else DID_NOT_RUN,
+            because=NOT_JUDGED if answer else DID_NOT_RUN,
         )
 
 
@@ -483,10 +477,6 @@ def wrong_record(path: Path, line: int, reason: str) -> UsageProblem:
     return UsageProblem(f"{path}:{line}: {reason}; repeat the phase that writes it")
 
 
-def _key(state: StateRecord) -> tuple[str, int]:
-    return state.variant, state.outcome.step
-
-
 def load(folder: Path, beside: Run | None = None) -> Run:
     """Load a run, whole or broken off; what it has in common with `beside` is in memory once.
 
@@ -504,8 +494,11 @@ def recorded(folder: Path) -> Run:
     info = read_info(folder)
     states = _file(folder / STATES, StateRecord)
     for line, state in enumerate(states, start=1):
-        if why := _wrong_state(state, info):
-            raise wrong_record(folder / STATES, line, why)
+        variant, step = info.variants_by_id.get(state.variant), state.outcome.step
+        if variant is None:
+            raise wrong_record(folder / STATES, line, f"the plan has no variant {state.variant!r}")
+        if not 0 <= step <= len(variant.steps):
+            raise wrong_record(folder / STATES, line, f"{state.variant} has no step {step}")
     return Run(folder, info, states, answers(folder), {})
 
 
@@ -545,15 +538,6 @@ def answer_line(answers_: Mapping[str, Answer], case: str) -> str:
 
 _ATTEMPTS: Final = b'"attempts":[{'
 """What the line of an answer has in it that was asked for more than once."""
-
-
-def _wrong_state(state: StateRecord, info: RunInfo) -> str:
-    """What of a record the plan does not have; empty when it has all."""
-    if state.variant not in info.variants_by_id:
-        return f"the plan has no variant {state.variant!r}"
-    if not 0 <= state.outcome.step <= len(info.variant(state.variant).steps):
-        return f"{state.variant} has no step {state.outcome.step}"
-    return ""
 
 
 def _file(path: Path, kind: type[Record]) -> RecordFile[Record]:

@@ -67,18 +67,10 @@ class TimeLimits:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The cache, the run's folder, the display and the time limits."""
-
     cache: Cache
     folder: Path
     progress: Progress
     limits: TimeLimits = TimeLimits()
-
-    def write_context(self, plan: Plan) -> WriteContext:
-        """Return where tables are written."""
-        folder = self.folder / run_folder.ENGINES
-        catalog = runtime_names.on_disk(metastore_of(plan))
-        return WriteContext(self.cache, folder, self.progress, self.limits.statement, catalog)
 
     def read_context(self, plan: Plan, *, fresh: bool) -> ReadContext:
         """Return where readers are asked; `fresh`: also what earlier runs asked."""
@@ -192,13 +184,16 @@ def write_states(plan: Plan, work: Work) -> None:
 
 def _write_states(plan: Plan, work: Work) -> Iterator[VariantResult]:
     states: list[StateRecord] = []
-    (work.folder / run_folder.ENGINES).mkdir(exist_ok=True)
+    folder = work.folder / run_folder.ENGINES
+    folder.mkdir(exist_ok=True)
+    catalog = runtime_names.on_disk(metastore_of(plan))
+    context = WriteContext(work.cache, folder, work.progress, work.limits.statement, catalog)
     path = work.folder / load_run.STATES
     path.write_bytes(b"")
     with (
         run_log.phase("write"),
         jsonl.adding(path) as add,
-        closing(_results(plan, work.write_context(plan))) as results,
+        closing(_results(plan, context)) as results,
     ):
         for result in results:
             run_log.log_states(result.records)

@@ -1,7 +1,7 @@
 """The plan of a run: written down in `run.json`, read back from it, and added to."""
 
 import datetime
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -9,6 +9,7 @@ from pathlib import Path
 from harness import __version__, formats
 from harness.artifacts import distributions, object_storage
 from harness.core.errors import UsageProblem
+from harness.core.grouping import grouped
 from harness.core.runtime_names import MetastoreChoice
 from harness.model import past_views
 from harness.plan import controls, distribution_support
@@ -25,13 +26,16 @@ from harness.scenario.operations import name_of
 
 def info_of(plan: Plan, name: str, started: datetime.datetime, *, fresh: bool = False) -> RunInfo:
     writers = [name for variant in plan.variants for name in variant.writers]
+    format_of = {variant.id: variant.format for variant in plan.variants}
+    asked = {(cell.reader, format_of[cell.variant]): None for cell in plan.cells}
+    formats_of = grouped(asked)
     return RunInfo(
         id=name,
         profile=plan.profile,
         started=started,
         version=__version__,
         variants=tuple(variant_info(variant) for variant in plan.variants),
-        readers=tuple(_reader_info(reader, _formats(plan, reader)) for reader in plan.readers),
+        readers=tuple(_reader_info(r, formats_of.get(str(r), ())) for r in plan.readers),
         cells=plan.cells,
         excluded=plan.excluded,
         pairs=plan.pairs,
@@ -75,12 +79,6 @@ def variant_info(variant: Variant) -> VariantInfo:
     )
 
 
-def _formats(plan: Plan, reader: Reader) -> tuple[str, ...]:
-    of = {variant.id: variant.format for variant in plan.variants}
-    name = str(reader)
-    return tuple(dict.fromkeys(of[cell.variant] for cell in plan.cells if cell.reader == name))
-
-
 def _reader_info(reader: Reader, format_names: Iterable[str]) -> ReaderInfo:
     distribution = distributions.load(reader.distribution)
     # What somebody has set, and what a newer version does by itself, lock data do not know.
@@ -118,7 +116,17 @@ def plan_of(info: RunInfo) -> Plan:
     Raises UsageProblem: somebody changed it so that it is none.
     """
     try:
-        variants = tuple(_variants(info))
+        variants = tuple(
+            Variant(
+                variant.id,
+                _scenario(variant.scenario, info.scenarios[variant.id]),
+                variant.format,
+                variant.settings,
+                variant.writers,
+                variant.twin,
+            )
+            for variant in info.variants
+        )
         readers = tuple(parse_reader(reader.reader) for reader in info.readers)
         for writer in {name for variant in variants for name in variant.writers}:
             parse_reader(writer)
@@ -135,14 +143,6 @@ def plan_of(info: RunInfo) -> Plan:
 def _scenario(name: str, text: str) -> Scenario:
     """Return a scenario as recorded: many variants have one text, and a command asks twice."""
     return replace(load.loads(text, f"{name}.yaml", formats.keeping_case()), name=name)
-
-
-def _variants(info: RunInfo) -> Iterator[Variant]:
-    for variant in info.variants:
-        scenario = _scenario(variant.scenario, info.scenarios[variant.id])
-        yield Variant(
-            variant.id, scenario, variant.format, variant.settings, variant.writers, variant.twin
-        )
 
 
 def add_reader(folder: Path, reader: Reader) -> Plan:

@@ -246,7 +246,6 @@ Controls = Mapping[ReaderFormat, Sequence[Cell]]
 
 
 def controls_of(plan: Plan) -> Controls:
-    """Return the controls of each reader and format that has some."""
     variants = {variant.id: variant for variant in plan.variants}
     return grouped(
         [
@@ -460,19 +459,14 @@ def strategy_answers(run: Run) -> Mapping[QuestionKey, tuple[StrategyAnswer, ...
         expectations = Expectations(case_of(variant, run.states_of(variant.id)))
         for verdict in by_variant[variant.id]:
             answer = run.answers.get(verdict.case)
-            shown = _answers_to(expectations, verdict, answer) if answer else ()
+            shown: tuple[StrategyAnswer, ...] = ()
+            try:
+                if answer:
+                    expectation = expectations.for_reader(verdict.reader, answer)
+                    layout = expectation.layout(verdict.step, view_of_rows(verdict.view))
+                    readings = layout.readings()
+                    shown = readings.answers(answer.question) if readings else ()
+            except Exception:
+                LOG.exception("cannot work out the read strategies of %s", verdict.case)
             answers[verdict.question] = shown
     return answers
-
-
-def _answers_to(
-    expectations: Expectations, verdict: Verdict, answer: Answer
-) -> tuple[StrategyAnswer, ...]:
-    """Return the answers to one question; none where they cannot be worked out."""
-    try:
-        expectation = expectations.for_reader(verdict.reader, answer)
-        readings = expectation.layout(verdict.step, view_of_rows(verdict.view)).readings()
-        return readings.answers(answer.question) if readings else ()
-    except Exception:
-        LOG.exception("cannot work out the read strategies of %s", verdict.case)
-        return ()

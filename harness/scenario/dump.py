@@ -14,7 +14,6 @@ from harness.model.datatypes import Array, Decimal, Map, Primitive, Struct, Text
 from harness.model.schema import Table
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations import name_of
-from harness.scenario.operations.api import Operation
 
 
 def dump(scenario: Scenario) -> str:
@@ -44,18 +43,17 @@ def _table(table: Table) -> Mapping[str, Any]:
 
 
 def _step(step: Step) -> object:
-    name, fields = name_of(step.operation), _fields(step.operation)
-    short = step.operation.SHORT
+    operation = step.operation
+    values = (
+        (field, getattr(operation, field.name))
+        for field in dataclasses.fields(operation)  # type: ignore[arg-type] # each is a dataclass
+    )
+    fields = {field.name: value for field, value in values if value != field.default}
+    name, short = name_of(operation), operation.SHORT
     inner = fields[short] if list(fields) == [short] else fields
     beside: dict[str, Any] = {"by": step.by} if step.by else {}
     beside |= {"quiet": True} if step.quiet else {}
     return block({name: _plain(inner), **beside}) if fields or beside else name
-
-
-def _fields(operation: Operation) -> dict[str, Any]:
-    fields = dataclasses.fields(operation)  # type: ignore[arg-type] # each is a dataclass
-    values = ((field, getattr(operation, field.name)) for field in fields)
-    return {field.name: value for field, value in values if value != field.default}
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - explicit rows hold anything

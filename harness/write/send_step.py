@@ -5,7 +5,7 @@ That a statement raised says nothing of its commit: the table's own records do.
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -387,10 +387,13 @@ class StepSender:
                 self._client.also_at(target.database, TABLE, location)
             case ClientCall(method, arguments, options):
                 named = {"method": method, "arguments": arguments, "options": dict(options)}
-                request = {**named, "table": TABLE, "path": path}
-                self._spark_session(writer).call(Library.HUDI, request, timeout_s=target.timeout_s)
-            case IcebergCall() | DeltaCall():
-                self._call_library(statement, writer)
+                self._ask(Library.HUDI, writer, {**named, "table": TABLE, "path": path})
+            case IcebergCall(method, arguments):
+                table = f"{target.database}.{TABLE}"
+                request = {"method": method, "arguments": dict(arguments), "table": table}
+                self._ask(Library.ICEBERG, writer, request)
+            case DeltaCall(method):
+                self._ask(Library.DELTA, writer, {"method": method, "path": path})
             case ArrowFile():
                 write_parquet(target.table, statement)
             case Mutation() | LibraryWrite():
@@ -403,15 +406,9 @@ class StepSender:
                     query, format_, texts, path, timeout_s=target.timeout_s
                 )
 
-    def _call_library(self, statement: IcebergCall | DeltaCall, writer: str) -> None:
-        target, method = self._target, statement.method
-        match statement:
-            case IcebergCall(_, arguments):
-                library, table = Library.ICEBERG, f"{target.database}.{TABLE}"
-                request = {"method": method, "arguments": dict(arguments), "table": table}
-            case DeltaCall():
-                library, request = Library.DELTA, {"method": method, "path": str(target.table)}
-        self._spark_session(writer).call(library, request, timeout_s=target.timeout_s)
+    def _ask(self, library: Library, writer: str, request: Mapping[str, object]) -> None:
+        session, timeout_s = self._spark_session(writer), self._target.timeout_s
+        session.call(library, request, timeout_s=timeout_s)
 
     def _write(self, statement: Mutation | LibraryWrite, writer: str) -> None:
         session, target = self._session_of(writer), self._target

@@ -33,8 +33,6 @@ from harness.write.state_store import State
 
 @dataclass(frozen=True, slots=True)
 class TableFiles:
-    """The data files of a table, and its catalog entries."""
-
     entries: tuple[CatalogEntry, ...] = ()
     facts: tuple[FileFact, ...] = ()
     layout: str = ""

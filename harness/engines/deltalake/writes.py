@@ -18,20 +18,9 @@ from harness.model.identifiers import quoted
 SOURCE, TARGET = "source", "target"
 
 
-def _append(write: TableWrite) -> str:
-    return f"write_deltalake(table, {arrow_table(write)}, mode='append')"
-
-
-def _overwrite(write: TableWrite) -> str:
-    return f"write_deltalake(table, {arrow_table(write)}, mode='overwrite')"
-
-
 def _delete(write: TableWrite) -> str:
-    return f"table.delete({_condition(write)})"
-
-
-def _condition(write: TableWrite) -> str:
-    return expression(predicate(write.gone, ANSI)) if write.gone else ""
+    condition = expression(predicate(write.gone, ANSI)) if write.gone else ""
+    return f"table.delete({condition})"
 
 
 def _merge(write: TableWrite) -> str:
@@ -49,27 +38,25 @@ def _merge(write: TableWrite) -> str:
     return f"{call}{clauses}.execute()"
 
 
-def _set_properties(write: TableWrite) -> str:
-    return f"table.alter.set_table_properties({expression(dict(write.properties))})"
-
-
 def _of(table: str, column: str) -> str:
     return f"{table}.{quoted(column, ANSI)}"
 
 
 WRITES: Final[LibraryWrites] = {
-    "insert": _append,
+    "insert": lambda write: f"write_deltalake(table, {arrow_table(write)}, mode='append')",
     "upsert": _merge,
     "touch": _merge,
     "update": _merge,
     "delete": _delete,
     "delete_where": _delete,
     "truncate": lambda write: "table.delete()",  # noqa: ARG005 - of any table
-    "overwrite": _overwrite,
+    "overwrite": lambda write: f"write_deltalake(table, {arrow_table(write)}, mode='overwrite')",
     "savepoint": lambda write: "",  # noqa: ARG005 - every version can be gone back to
     "restore": lambda write: f"table.restore({write.instant})",
     "compact": lambda write: "table.optimize.compact()",  # noqa: ARG005 - as above
     "cluster": lambda write: "table.optimize.compact()",  # noqa: ARG005 - as above
-    "set_property": _set_properties,
+    "set_property": lambda write: (
+        f"table.alter.set_table_properties({expression(dict(write.properties))})"
+    ),
     "checkpoint": lambda write: "table.create_checkpoint()",  # noqa: ARG005 - as above
 }

@@ -98,8 +98,6 @@ of NaN are those of `Double.doubleToLongBits`."""
 
 @dataclass(frozen=True, slots=True)
 class HiveConnection:
-    """A session with the settings of one reader; see `api.Connection`."""
-
     client: HiveClient
     declared: Declared
     turn: Callable[[], AbstractContextManager[object]] = nullcontext
@@ -289,8 +287,6 @@ def session_statements(settings: ReaderSettings) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class HiveServer(Served):
-    """A running HiveServer2; see `api.Server`."""
-
     port: int
     declared: Declared
     session_key: str = ""
@@ -341,8 +337,6 @@ class HiveServer(Served):
 
 
 class HiveEngine:
-    """What the harness needs of Hive; see `api.Engine`."""
-
     settings: Mapping[str, tuple[str, ...]] = MappingProxyType(
         {name: SettingValues(values, MEANINGS[name]) for name, (_, values) in KEYS.items()}
     )
@@ -413,8 +407,6 @@ class HiveEngine:
 
 @dataclass(frozen=True, slots=True)
 class HiveProgram:
-    """HiveServer2; see `runtime.api.Program`."""
-
     distribution: Distribution
     log: str = "hive.log"
     ready_s: float = READY_S

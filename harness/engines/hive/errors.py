@@ -64,16 +64,13 @@ def refusal(
     innermost = thrown[-1] if thrown else None
     named = _CLASS.search(message)
     fallback = named[1] if named else "HiveSQLException"
+    lines = message.splitlines()
     return Refusal(
         kind=innermost.name if innermost else fallback,
-        message=_without_frames(message),
+        message="\n".join(line for line in lines if not _FRAME.match(line)).strip(),
         code="/".join(str(part) for part in (state, code) if part),
         cause=str(innermost) if innermost else "",
     )
-
-
-def _without_frames(message: str) -> str:
-    return "\n".join(line for line in message.splitlines() if not _FRAME.match(line)).strip()
 
 
 def job_failure(log: str, job: str) -> tuple[Thrown, ...]:

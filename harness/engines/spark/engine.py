@@ -144,8 +144,6 @@ class SparkServer(Served):
 
 
 class SparkEngine:
-    """See `harness.engines.api.Engine`."""
-
     settings: Mapping[str, tuple[str, ...]] = {
         "schema-on-read": SettingValues(SWITCH, "Hudi's `hoodie.schema.on.read.enable`"),
         "vectorized": SettingValues(SWITCH, "Spark's and Iceberg's vectorised readers of Parquet"),

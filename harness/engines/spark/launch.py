@@ -158,8 +158,6 @@ BESIDE: Final = {
 
 @dataclass(frozen=True, slots=True)
 class SparkProgram:
-    """The worker; see `runtime.api.Program`."""
-
     distribution: Distribution
     token: str = field(default_factory=lambda: secrets.token_hex(16), repr=False)
     log: str = "spark.log"

@@ -369,8 +369,6 @@ FINGERPRINTS: Final = FingerprintWords(
 
 
 class TrinoEngine:
-    """See `harness.engines.api.Engine`."""
-
     settings: Mapping[str, tuple[str, ...]] = SETTINGS
     unasked: Mapping[str, str] = MappingProxyType({})
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Strict
 
-from harness.model.schema import Field, SchemaChangeError
+from harness.model.schema import SchemaChangeError
 from harness.model.truth import Row, Truth, changed_row, written
 from harness.scenario.operations.api import WITH_DELETES, Family, Key, Operation, example
 from harness.scenario.operations.new_rows import (
@@ -101,9 +101,9 @@ class Merge(Operation):
         source = select_rows(rows, source_fields[::-1] if self.source else source_fields)
         merge, new = merge_into("{table}", source, after)
         key = f"{new}.{quoted(after.table.key)}"
-        names = [
-            quoted(field.name) for field in self._updated(after, fields) if field.name not in stay
-        ]
+        # With `set`, the ordering column is always among them.
+        updated = {*self.set, after.table.order_by} if self.set else {f.name for f in fields}
+        names = [quoted(f.name) for f in fields if f.name in updated and f.name not in stay]
         sets = ", ".join(f"{name} = {new}.{name}" for name in names)
         unless, clauses = "", [merge]
         if gone:
@@ -118,12 +118,6 @@ class Merge(Operation):
             only = self._only(key, before)
             clauses.append(f"when not matched{only} then insert {into}values ({values})")
         return " ".join(clauses)
-
-    def _updated(self, after: Truth, fields: tuple[Field, ...]) -> tuple[Field, ...]:
-        """Return the columns that an update sets: the ordering column is always among them."""
-        if not self.set:
-            return fields
-        return tuple(f for f in fields if f.name in {*self.set, after.table.order_by})
 
     def _absent(self, before: Truth) -> tuple[Row, ...]:
         return whole(before, fresh(before, self.absent))

@@ -449,18 +449,17 @@ class DeletePartition(Operation):
         return f"delete the partition of row {self.of}"
 
     def evolve(self, before: Truth) -> Truth:
-        _, partition = self._group(before)
+        partition = self._partition(before)
         return replaced(before, before.step + 1, lambda row: row.group[1] == partition)
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        _, partition = self._group(before)
-        return (f"alter table {{table}} drop {partition_spec(after, partition)}",)
+        return (f"alter table {{table}} drop {partition_spec(after, self._partition(before))}",)
 
-    def _group(self, before: Truth) -> Group:
+    def _partition(self, before: Truth) -> tuple[Value, ...]:
         if not before.table.partition_by:
             raise SchemaChangeError("the table has no partitions; use delete or truncate")
         (key,) = known(before, (self.of,))
-        return before.rows[key].group
+        return before.rows[key].group[1]
 
 
 @dataclass(frozen=True, slots=True)
