@@ -89,6 +89,7 @@ def read(path: Path) -> TableWithAnswers:
     stem = path.name.removesuffix(ANSWERS)
     folder, about = path.parent / stem, path.parent / f"{stem}.yaml"
     notes = yaml_reader.parse(yaml_reader.read(about, _MOST), str(about), _MOST).data
+    roots = (notes.get("location") or {}).get("roots") or {}
     try:
         answers = json.loads(path.read_text(encoding="utf-8"))
         versions = {version["name"]: version for version in answers["versions"]}
@@ -97,18 +98,13 @@ def read(path: Path) -> TableWithAnswers:
             notes["format"],
             folder,
             (notes.get("open_with") or {}).get("metadata", ""),
-            _roots(notes, folder),
+            {root: str(folder) for root in roots.values() if " " not in root.partition("/")[0]},
             tuple(_version(version, versions) for version in versions.values()),
             tuple(answers.get("questions", ())),
             notes.get("open_case") or "",
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
         raise UsageProblem(f"{path}: these are no answers of a table: {problem!r}") from problem
-
-
-def _roots(notes: Mapping[str, Any], folder: Path) -> Mapping[str, str]:
-    roots = (notes.get("location") or {}).get("roots") or {}
-    return {root: str(folder) for root in roots.values() if " " not in root.partition("/")[0]}
 
 
 def _version(data: Mapping[str, Any], others: Mapping[str, Mapping[str, Any]]) -> ExpectedVersion:

@@ -96,19 +96,15 @@ class _Merged:
 
     def _read(self, file: PlannedFile) -> tuple[Projection, Iterator[tuple[Key, _KeyVersion]]]:
         table, projection = file_rows.read(self.plan, file)
+        merge, number = self.merge, len(self.files)
         self.files.append(table)
-        return projection, self._rows(projection, table, len(self.files) - 1)
-
-    def _rows(
-        self, projection: Projection, table: FileTable, number: int
-    ) -> Iterator[tuple[Key, _KeyVersion]]:
-        merge = self.merge
         keys = list(projection.looks(merge.key))
         ordering = list(projection.values(merge.ordering)) if merge.ordering else [()] * len(keys)
         gone = {at for deleting in merge.deleting for at in projection.positions(deleting)}
-        for row, position in enumerate(table.positions):
-            place = None if position in gone else (number, row)
-            yield keys[position], _KeyVersion(ordering[position], place)
+        return projection, (
+            (keys[at], _KeyVersion(ordering[at], None if at in gone else (number, row)))
+            for row, at in enumerate(table.positions)
+        )
 
     def tables(self) -> Iterator[FileTable]:
         """Yield of each file the rows that count."""

@@ -225,7 +225,7 @@ def cell_pairs(old: Run, new: Run, names: Correspondence = AS_NAMED) -> tuple[Ce
 
     Neither a step that is right on both sides nor a control that only one side has is a pair.
     """
-    before = {_name(verdict): verdict for verdict in every_verdict(old)}
+    before = {_old_name(verdict, AS_NAMED): verdict for verdict in every_verdict(old)}
     pairs, paired = list[CellPair](), set[str]()
     for verdict in every_verdict(new):
         name = _old_name(verdict, names)
@@ -242,20 +242,14 @@ def cell_pairs(old: Run, new: Run, names: Correspondence = AS_NAMED) -> tuple[Ce
     )
 
 
-def _name(verdict: Verdict) -> str:
-    """Return what tells a cell from all others; of a step, whose case has a name or none."""
-    if verdict.view == WRITE:
-        return _of_step(verdict.variant, verdict.step)
-    return verdict.case  # a text that is there already: there may be a million
-
-
 def _old_name(new: Verdict, names: Correspondence) -> str:
+    """Return what tells a cell from all others; of a step, whose case has a name or none."""
     variant = names.variants.get(new.variant, new.variant)
     if new.view == WRITE:
         return _of_step(variant, new.step)
     reader = names.readers.get(new.reader, new.reader)
     if (variant, reader) == (new.variant, new.reader):
-        return new.case
+        return new.case  # a text that is there already: there may be a million
     return Cell(variant, new.step, reader, new.view, new.query).case
 
 

@@ -16,7 +16,7 @@ from harness.comparison.cell_pairs import (
     wrong_values,
 )
 from harness.core.grouping import grouped
-from harness.core.records import WRITERS, FindingKind, QuestionKey, Refusal, Verdict, VerdictKind
+from harness.core.records import WRITERS, FindingKind, QuestionKey, Verdict, VerdictKind
 from harness.run import causes
 from harness.run.causes import CauseKey, SettingLine, Symptom
 from harness.run.load_run import Run, VariantInfo
@@ -59,7 +59,13 @@ class Regression:
 def regressions(pairs: Iterable[CellPair], new: Run) -> tuple[Regression, ...]:
     """Return the causes of what is worse, the most harmful first; `new`: the new side's run."""
     worse = [(pair, symptom) for pair in pairs for symptom in _symptoms(pair, new)]
-    keys = _keys(new, {pair.either.case for pair, _ in worse})
+    cases = {pair.either.case for pair, _ in worse}
+    keys = {
+        (case, cause.key.symptom): cause.key
+        for cause in (causes.causes(new.verdicts, new) if cases else ())
+        for case in cause.cases
+        if case in cases
+    }
     steps = grouped(((p.either.variant, p.either.reader, of), p.either.step) for p, of in worse)
     first = {key: min(numbers) for key, numbers in steps.items()}
     groups = grouped(
@@ -67,15 +73,6 @@ def regressions(pairs: Iterable[CellPair], new: Run) -> tuple[Regression, ...]:
         for pair, symptom in worse
     )
     return tuple(sorted((regression(key, of, new) for key, of in groups.items()), key=_harm))
-
-
-def _keys(run: Run, cases: Collection[str]) -> Mapping[tuple[str, Symptom], CauseKey]:
-    return {
-        (case, cause.key.symptom): cause.key
-        for cause in (causes.causes(run.verdicts, run) if cases else ())
-        for case in cause.cases
-        if case in cases
-    }
 
 
 def _key(
@@ -107,7 +104,9 @@ def _symptoms(pair: CellPair, run: Run) -> Iterator[Symptom]:
         return
     symptoms = causes.symptoms(pair.new, run.answers.get(pair.new.case))
     if pair.is_step and pair.new.verdict is not VerdictKind.WRONG:
-        yield Symptom(VerdictKind.REFUSED, causes.meaning(_refusal(pair.new, run)))
+        state = run.by_step.get((pair.new.variant, pair.new.step))
+        refusal = state.outcome.refusal if state else None
+        yield Symptom(VerdictKind.REFUSED, causes.meaning(refusal))
     elif pair.change is VerdictChange.REGRESSED_LOUDLY:
         yield from (symptom for symptom in symptoms if symptom.kind is not VerdictKind.WRONG)
     else:
@@ -115,11 +114,6 @@ def _symptoms(pair: CellPair, run: Run) -> Iterator[Symptom]:
         new = [finding for finding in pair.new.findings if finding_values(finding) - before]
         shown = {(finding.kind, finding.responsible) for finding in new}
         yield from (symptom for symptom in symptoms if (symptom.what, symptom.responsible) in shown)
-
-
-def _refusal(step: Verdict, run: Run) -> Refusal | None:
-    state = run.by_step.get((step.variant, step.step))
-    return state.outcome.refusal if state else None
 
 
 def regression(key: CauseKey, pairs: Sequence[CellPair], run: Run) -> Regression:

@@ -173,10 +173,12 @@ def _need(operation: str, verdicts: Sequence[Verdict], run: Run) -> Need:
     variants = [run.info.variant(name) for name in dict.fromkeys(v.variant for v in verdicts)]
     views = {past_views.name_of(verdict.view) for verdict in verdicts} - {WRITE}
     partitioned = all(PARTITIONED in variant.settings for variant in variants)
+    states = (run.by_step.get((verdict.variant, verdict.step)) for verdict in verdicts)
+    versions = frozenset(state.table_version if state else "" for state in states)
     return Need(
         formats=frozenset(variant.format for variant in variants),
         operation=operation,
-        table_versions=_versions(verdicts, run),
+        table_versions=frozenset() if "" in versions else versions,
         partitioned=True if partitioned else None,
         views=frozenset(views) if views <= _NOW else frozenset(),
         features=_step_features(operation, verdicts, run),
@@ -220,12 +222,6 @@ def _differ(one: VariantInfo, other: VariantInfo, setting: str) -> bool:
     )
 
 
-def _versions(verdicts: Iterable[Verdict], run: Run) -> frozenset[str]:
-    states = (run.by_step.get((verdict.variant, verdict.step)) for verdict in verdicts)
-    versions = {state.table_version if state else "" for state in states}
-    return frozenset() if "" in versions else frozenset(versions)
-
-
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -255,25 +251,6 @@ class UntestedStep:
     """The writer's, of the first table."""
     somewhere: bool
     """Whether it was applied to tables of another format."""
-
-
-def untested_steps(runs: Sequence[Run]) -> tuple[UntestedStep, ...]:
-    applied, elsewhere = set[tuple[str, str, int]](), set[tuple[str, int]]()
-    refused = dict[tuple[str, str, int], tuple[StepInfo, Refusal | None]]()
-    for run in runs:
-        for (variant, number), state in run.by_step.items():
-            info = run.info.variant(variant)
-            key = info.scenario, info.format, number
-            if state.outcome.kind is OutcomeKind.APPLIED:
-                applied.add(key)
-                elsewhere.add((info.scenario, number))
-            elif state.outcome.kind is OutcomeKind.REFUSED:
-                refused.setdefault(key, (info.step(number), state.outcome.refusal))
-    return tuple(
-        UntestedStep(scenario, format_, step, refusal, (scenario, number) in elsewhere)
-        for (scenario, format_, number), (step, refusal) in refused.items()
-        if (scenario, format_, number) not in applied
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,7 +303,22 @@ class SideComparison:
 
     @cached_property
     def untested(self) -> tuple[UntestedStep, ...]:
-        return untested_steps((self.old.run, self.new.run))
+        applied, elsewhere = set[tuple[str, str, int]](), set[tuple[str, int]]()
+        refused = dict[tuple[str, str, int], tuple[StepInfo, Refusal | None]]()
+        for run in (self.old.run, self.new.run):
+            for (variant, number), state in run.by_step.items():
+                info = run.info.variant(variant)
+                key = info.scenario, info.format, number
+                if state.outcome.kind is OutcomeKind.APPLIED:
+                    applied.add(key)
+                    elsewhere.add((info.scenario, number))
+                elif state.outcome.kind is OutcomeKind.REFUSED:
+                    refused.setdefault(key, (info.step(number), state.outcome.refusal))
+        return tuple(
+            UntestedStep(scenario, format_, step, refusal, (scenario, number) in elsewhere)
+            for (scenario, format_, number), (step, refusal) in refused.items()
+            if (scenario, format_, number) not in applied
+        )
 
     @property
     def in_part(self) -> bool:

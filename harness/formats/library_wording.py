@@ -8,7 +8,7 @@ from harness.scenario.operations.api import Operation
 from harness.scenario.operations.delete_where import DeleteWhere
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.row_writes import Update
-from harness.scenario.operations.set_property import SetProperty
+from harness.scenario.operations.services import SetProperty
 from harness.scenario.operations.snapshots import Restore
 from harness.scenario.statements import LibraryWrite, instant_of
 

@@ -159,7 +159,11 @@ class _Disk:
     def compact(self, after: Truth) -> None:
         """Make a base file of every group that has log files, or one of all with deletes."""
         if self._changes is Changes.NEW_FILE:
-            self._gather(after)
+            self.facts = [fact for fact in self.facts if fact.file_group not in self._logged]
+            for key, home in self._homes.items():
+                if home in self._logged:
+                    self._homes[key] = _name((after.step, after.rows[key].group[1]))
+            self._logged = set(self._homes.values()) - {fact.file_group for fact in self.facts}
         for group in sorted(self._logged):
             rows = [after.rows[key] for key, home in self._homes.items() if home == group]
             self.facts.append(self._fact(FileKind.BASE, group, after, rows))
@@ -175,13 +179,6 @@ class _Disk:
             groups.setdefault(self._homes[row.key], []).append(row)
         for group, rows in groups.items():
             self.facts.append(self._fact(FileKind.BASE, group, after, rows))
-
-    def _gather(self, after: Truth) -> None:
-        self.facts = [fact for fact in self.facts if fact.file_group not in self._logged]
-        for key, home in self._homes.items():
-            if home in self._logged:
-                self._homes[key] = _name((after.step, after.rows[key].group[1]))
-        self._logged = set(self._homes.values()) - {fact.file_group for fact in self.facts}
 
     def _fact(
         self,

@@ -7,7 +7,7 @@ every later step: all of that is one cause, with one `CauseKey` in all runs.
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import chain, permutations
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -425,8 +425,10 @@ class ScenarioLines:
     """Finds the steps of a run in the files of its scenarios; each file is read once."""
 
     def __init__(self, run: Run) -> None:
+        from harness.run.baseline_files import scenario_file  # noqa: PLC0415
+
         self._run = run
-        self._files, self._steps = cache(self._file), cache(_steps)
+        self._files, self._steps = cache(partial(scenario_file, run.info)), cache(_steps)
 
     def of(self, variant: str, step: int) -> ScenarioLine | None:
         """Return where a step stands, the first line if the steps changed; None without a file."""
@@ -444,11 +446,6 @@ class ScenarioLines:
         steps = self._run.info.variant(first.variant).steps
         did = [s.number for s in steps if s.operation in names and s.number <= first.step]
         return self.of(first.variant, max(did, default=first.step))
-
-    def _file(self, scenario: str) -> Path | None:
-        from harness.run.baseline_files import scenario_file  # noqa: PLC0415
-
-        return scenario_file(self._run.info, scenario)
 
 
 def _steps(path: Path) -> Sequence[tuple[str, int]]:

@@ -5,7 +5,7 @@ Version 2.4 of the file is read by both kinds of compose, and has limits of memo
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -71,7 +71,8 @@ class StackFolder:
 
 
 def files(services: Sequence[Service], stack: StackFolder) -> dict[str, str]:
-    result = {f"{FOLDER}/{_NAMES}{path}": text for path, text in _names(stack).items()}
+    users = user_files(stack.user, stack.group)
+    result = {f"{FOLDER}/{_NAMES}{path}": text for path, text in users.items()}
     for service in services:
         for name, text in _settings(service, stack).files.items():
             result[f"{FOLDER}/{service.name}/{name}"] = text
@@ -123,7 +124,7 @@ def _volumes(
         read_only = name not in contract.files
         target = f"{contract.configuration}/{name}"
         yield _bind(f"./{FOLDER}/{service.name}/{name}", target, read_only=read_only)
-    for path in _names(stack):
+    for path in user_files(stack.user, stack.group):
         yield _bind(f"./{FOLDER}/{_NAMES}{path}", path, read_only=True)
     for folder in stack.read_only:
         yield _bind(str(folder), str(folder), read_only=True)
@@ -139,10 +140,6 @@ def _settings(service: Service, stack: StackFolder) -> ContainerSettings:
     uri = "" if service.name == METASTORE else f"thrift://{METASTORE}:9083"
     around = contract.surroundings(uri, stack.work)
     return contract.settings(service.configuration, around)
-
-
-def _names(stack: StackFolder) -> Mapping[str, str]:
-    return user_files(stack.user, stack.group)
 
 
 def _ports(services: Iterable[Service]) -> dict[str, int]:

@@ -447,10 +447,6 @@ def findings_text(verdict: Verdict) -> str:
     return ", ".join(str(finding.kind) for finding in verdict.findings)
 
 
-def _columns(verdict: Verdict) -> str:
-    return ", ".join(dict.fromkeys(c for f in verdict.findings for c in f.columns))
-
-
 _FRAME: Final[dict[str, FrameColumn[Verdict]]] = {
     "case": FrameColumn(frames.TEXT, lambda v: v.case),
     "scenario": FrameColumn(frames.WORD, lambda v: v.scenario),
@@ -461,7 +457,9 @@ _FRAME: Final[dict[str, FrameColumn[Verdict]]] = {
     "query": FrameColumn(frames.WORD, lambda v: v.query),
     "verdict": FrameColumn(tuple(VerdictKind), lambda v: v.verdict),
     "findings": FrameColumn(frames.WORD, findings_text),
-    "columns": FrameColumn(frames.WORD, _columns),
+    "columns": FrameColumn(
+        frames.WORD, lambda v: ", ".join(dict.fromkeys(c for f in v.findings for c in f.columns))
+    ),
     "reproduces": FrameColumn(frames.WORD, lambda v: ", ".join(v.reproduces)),
     "claimed": FrameColumn(frames.WORD, lambda v: v.claimed),
     "because": FrameColumn(frames.TEXT, lambda v: v.because),

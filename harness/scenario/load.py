@@ -89,7 +89,8 @@ def _scenario(document: Document) -> Scenario | None:
     if file is None:
         return None
     form = make(_TableForm, file.table, document, ("table",), "table")
-    steps = _steps(file.steps, document)
+    made = [_step(step, at, document) for at, step in enumerate(file.steps)]
+    steps = tuple(step for step in made if step is not None)
     _check_choices(file, document)
     if form is None or document.problems:
         return None
@@ -138,11 +139,6 @@ def _check_each(
             document.note(key_path, f"{label}: there is no '{value}'; {one_of(value, allowed)}")
         elif given.count(value) > 1:
             document.note(key_path, f"{label}: '{value}' stands twice; name each once")
-
-
-def _steps(data: list[Any], document: Document) -> tuple[Step, ...]:
-    made = (_step(step, at, document) for at, step in enumerate(data))
-    return tuple(step for step in made if step is not None)
 
 
 def _step(data: object, at: int, document: Document) -> Step | None:

@@ -186,17 +186,15 @@ def record(
     make = partial(_records, outcomes, states)
     if not reused:
         make = partial(iter, tuple(make()))
-    records = results.records(StateRecord, content, make, _whole)
+    # The next time a file may be read that was not.
+    records = results.records(
+        StateRecord, content, make, lambda r: not any(values.unread for values in r.values)
+    )
     if not reused:
         records = tuple(replace(state, reused=False) for state in records)
     variant = outcomes.variant.id
     there = {(variant, step): state for step, state in enumerate(states) if state}
     return VariantResult(records, there)
-
-
-def _whole(record: StateRecord) -> bool:
-    """Return whether every file was read: the next time one may be that was not."""
-    return not any(values.unread for values in record.values)
 
 
 def _files(variant: VariantOutcomes, states: Sequence[State | None]) -> TableFiles | None:

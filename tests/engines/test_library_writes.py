@@ -34,7 +34,6 @@ from harness.model.query import ALL
 from harness.model.truth import Truth, row_values
 from harness.runtime.process_runtime import ProcessRuntime
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.checkpoint import Checkpoint
 from harness.scenario.operations.delete_where import DeleteWhere
 from harness.scenario.operations.row_writes import (
     Delete,
@@ -44,8 +43,7 @@ from harness.scenario.operations.row_writes import (
     Update,
     Upsert,
 )
-from harness.scenario.operations.services import Cluster, Compact
-from harness.scenario.operations.set_property import SetProperty
+from harness.scenario.operations.services import Checkpoint, Cluster, Compact, SetProperty
 from harness.scenario.operations.snapshots import Restore, Savepoint
 from harness.scenario.statements import LibraryWrite, filled
 from tests.builders.scenarios import scenario_of

@@ -22,7 +22,7 @@ from harness.engines.format_facts import FormatFacts
 from harness.engines.python_library import Description, Entry, PythonLibrary
 from harness.engines.query_sql import ANSI, select
 from harness.engines.spark.values import canonical_type
-from harness.model.datatypes import DataType, parse_type
+from harness.model.datatypes import parse_type
 from harness.model.fingerprint import FloatText
 from harness.model.identifiers import quoted
 
@@ -46,15 +46,14 @@ def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -
 
 
 def _schema(columns: Sequence[Any]) -> str:
-    kinds = [(column.name, arrow_type(_known(column.name, column.type))) for column in columns]
+    kinds = []
+    for column in columns:
+        ours = canonical_type(column.type)
+        if not ours:
+            what = f"the column {column.name}: DataFusion cannot be given the type {column.type}"
+            raise HarnessError(what)
+        kinds.append((column.name, arrow_type(parse_type(ours))))
     return base64.b64encode(pa.schema(kinds).serialize().to_pybytes()).decode()
-
-
-def _known(column: str, kind: str) -> DataType:
-    ours = canonical_type(kind)
-    if not ours:
-        raise HarnessError(f"the column {column}: DataFusion cannot be given the type {kind}")
-    return parse_type(ours)
 
 
 KEYS: Final = {

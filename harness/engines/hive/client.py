@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any, Final
 
 from pyhive import hive
@@ -29,6 +28,7 @@ from harness.engines.api import NoAnswerError
 from harness.engines.hive import errors
 from harness.engines.hive.errors import HiveError, Thrown
 from harness.engines.hive.values import HiveResult, Job, jobs, path_taken
+from harness.runtime.api import Running
 from harness.runtime.process import LOOPBACK
 
 NEWER: Final = {22: "TIMESTAMPLOCALTZ_TYPE"}
@@ -51,12 +51,12 @@ logging.getLogger("thrift").addHandler(logging.NullHandler())
 class HiveClient:
     """One session, for one thread. Once it gave no answer it gives no other."""
 
-    def __init__(self, port: int, log: Path, late: threading.Event) -> None:
-        """Open a session. `log`: where the server says why jobs fail.
+    def __init__(self, port: int, running: Running, late: threading.Event) -> None:
+        """Open a session. `running`: the server, whose log says why jobs fail.
 
         `late`: is set when no answer came in time.
         """
-        self._log = log
+        self._running = running
         self._late = late
         self._socket = TSocket(LOOPBACK, port)
         self._deadline = 0.0
@@ -71,7 +71,7 @@ class HiveClient:
         Raises HiveError: the server answered with an error.
         Raises NoAnswerError: it did not answer within `timeout_s`, or the connection broke.
         """
-        began = self._log.stat().st_size
+        began = self._running.log_size()
         with self._answering(timeout_s), self._cursor() as cursor:
             # Not waited for in the call: so the server tells which tasks ran, also failed ones.
             cursor.execute(sql, async_=True)
@@ -144,12 +144,7 @@ class HiveClient:
             if status.operationState == TOperationState.FINISHED_STATE:
                 return ran
             if status.operationState not in _GOING:
-                raise _failed(status, ran, self._log_since(began))
-
-    def _log_since(self, began: int) -> str:
-        with self._log.open("rb") as log:
-            log.seek(began)
-            return log.read().decode("utf-8", errors="replace")
+                raise _failed(status, ran, self._running.log_since(began))
 
     def _columns(self, cursor: Any) -> tuple[tuple[str, str], ...]:  # noqa: ANN401
         self._within()

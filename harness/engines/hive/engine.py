@@ -325,7 +325,7 @@ class HiveServer(Served):
         first = session_statements(settings)
         if self.session_key:
             first += (f"set {self.session_key}={uuid4()}",)
-        client = HiveClient(self.port, self.running.log, self.late)
+        client = HiveClient(self.port, self.running, self.late)
         try:
             for statement in first:
                 client.run(statement, STATEMENT_S)

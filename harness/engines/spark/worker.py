@@ -94,15 +94,13 @@ class WorkerSession:
 
     def _serve(self) -> None:
         while (request := self._requests.get()) is not None:
-            self._replies.send({"id": request["id"], **self._answer(request)})
-
-    def _answer(self, request: Message) -> Message:
-        began = time.monotonic()
-        try:
-            answer = self._done(request)
-        except Exception as problem:  # noqa: BLE001 - Spark answers with exceptions of many kinds
-            answer = _problem(problem)
-        return {**answer, "seconds": round(time.monotonic() - began, 6)}
+            began = time.monotonic()
+            try:
+                answer = self._done(request)
+            except Exception as problem:  # noqa: BLE001 - Spark answers with exceptions of many kinds
+                answer = _problem(problem)
+            seconds = round(time.monotonic() - began, 6)
+            self._replies.send({"id": request["id"], **answer, "seconds": seconds})
 
     def _done(self, request: Message) -> Message:
         if request["do"] == "call":

@@ -32,10 +32,9 @@ from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Family, Operation, StepContext, TableKind
-from harness.scenario.operations.checkpoint import Checkpoint
 from harness.scenario.operations.columns import ChangeType, DropColumn, RenameColumn
 from harness.scenario.operations.row_writes import Insert, Touch, Upsert
-from harness.scenario.operations.services import Cluster, Compact
+from harness.scenario.operations.services import Checkpoint, Cluster, Compact
 from harness.scenario.operations.snapshots import Restore
 from harness.scenario.operations.spark_sql import text
 from harness.scenario.operations.unfinished_writes import KilledWrite

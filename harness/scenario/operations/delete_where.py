@@ -8,16 +8,14 @@ from harness.model.query import Condition, Query
 from harness.model.query_shapes import NoQuestionError
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Truth, row_values, written
-from harness.scenario.operations.api import WITH_DELETES, Example, Operation
+from harness.scenario.operations.api import WITH_DELETES, Operation, example
 
 
 @dataclass(frozen=True, slots=True)
 class DeleteWhere(Operation):
-    EXAMPLES = (
-        Example(
-            "delete_where: p = 0",
-            "deletes the rows that meet a condition, written [as in questions](#conditions)",
-        ),
+    EXAMPLES = example(
+        "delete_where: p = 0",
+        "deletes the rows that meet a condition, written [as in questions](#conditions)",
     )
     FAMILIES = WITH_DELETES
     SHORT = "where"

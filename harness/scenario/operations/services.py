@@ -22,11 +22,12 @@ from harness.scenario.operations.api import (
     example,
     name_in_files,
 )
-from harness.scenario.operations.spark_sql import partition_spec
+from harness.scenario.operations.spark_sql import partition_spec, text
 from harness.scenario.statements import (
     ALTER_TABLE,
     TABLE_ARGUMENT,
     TABLE_NAME,
+    DeltaCall,
     Sql,
     Statement,
     call_hudi,
@@ -265,6 +266,36 @@ class RewritePositionDeletes(Rewrite):
     EXAMPLES = example("rewrite_position_deletes", "writes the position delete files anew")
     TEXT = "rewrite the position deletes"
     CALL = "rewrite_position_delete_files", _REWRITE_ALL
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint(Operation):
+    EXAMPLES = example("checkpoint", "writes a checkpoint of the log, from which readers go on")
+    TEXT = "write a checkpoint"
+    FAMILIES = frozenset({Family.DELTA})
+    TRACE = StepTrace.CHECKPOINTS
+
+    def statements(self, context: StepContext) -> Statements:
+        return (DeltaCall("checkpoint"),)
+
+
+@dataclass(frozen=True, slots=True)
+class SetProperty(Operation):
+    EXAMPLES = example(
+        'set_property: {name: delta.enableDeletionVectors, value: "false"}',
+        "gives a property of the table another value, from which later writes go on",
+    )
+    FAMILIES = frozenset({Family.DELTA, Family.ICEBERG})
+    name: str
+    value: str
+
+    def text(self) -> str:
+        return f"set {self.name} to {self.value}"
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        return (
+            f"alter table {{table}} set tblproperties ({text(self.name)} = {text(self.value)})",
+        )
 
 
 _PROCEDURES: Final = {

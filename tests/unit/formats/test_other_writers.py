@@ -13,7 +13,6 @@ from harness.scenario.definition import Scenario
 from harness.scenario.dump import dump
 from harness.scenario.load import loads
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.checkpoint import Checkpoint
 from harness.scenario.operations.columns import (
     AddColumn,
     ChangeType,
@@ -23,7 +22,7 @@ from harness.scenario.operations.columns import (
 )
 from harness.scenario.operations.delete_where import DeleteWhere
 from harness.scenario.operations.row_writes import Delete, Insert, Truncate, Update, Upsert
-from harness.scenario.operations.services import Compact
+from harness.scenario.operations.services import Checkpoint, Compact
 from harness.scenario.operations.snapshots import Restore, Savepoint
 from harness.scenario.statements import recorded
 from tests.builders.scenarios import scenario_of

@@ -163,10 +163,10 @@ def test_what_no_statement_can_mean_is_refused(step: str, problem: str) -> None:
 def loads_step(text: str) -> Operation:
     """An operation read by its form alone, whether it is possible or not."""
     from harness.core.yaml_reader import parse  # noqa: PLC0415
-    from harness.scenario.load import _steps  # noqa: PLC0415 - what it means is not to be checked
+    from harness.scenario.load import _step  # noqa: PLC0415 - what it means is not to be checked
 
     document = parse(f"steps:\n  - {text}\n", "family/name.yaml")
-    (step,) = _steps(document.data["steps"], document)
+    step = _step(document.data["steps"][0], 0, document)
     document.problems.raise_if_any()
     assert isinstance(step, Step)
     return step.operation
