@@ -6,7 +6,8 @@ A bank is a folder with a file of lines, each an `AuditedTable`; of two about on
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -60,7 +61,11 @@ class AnswerBank:
         """Those that are stored, the latest first; a line that was broken off is none."""
         file = self.folder / FILE
         lines = file.read_bytes().splitlines() if file.exists() else []
-        return tuple(_read(reversed(lines)))
+        tables = []
+        for line in reversed(lines):
+            with suppress(ValidationError):
+                tables.append(_ADAPTER.validate_json(line))
+        return tuple(tables)
 
     @cached_property
     def _by_table(self) -> Mapping[tuple[str, str], Sequence[AuditedTable]]:
@@ -93,11 +98,3 @@ class AnswerBank:
                     return answers
                 break
         return (AuditedAnswer(reader, ALL, "", VerdictKind.UNKNOWN, why),)
-
-
-def _read(lines: Iterable[bytes]) -> Iterator[AuditedTable]:
-    for line in lines:
-        try:
-            yield _ADAPTER.validate_json(line)
-        except ValidationError:
-            continue

@@ -178,7 +178,13 @@ def parse(text: str, path: str) -> tuple[Acceptance, ...]:
         document.problems.stop(1, "accepted causes are a list; write `- engine: …` for each")
     forms = (_acceptance(data, (at,), document) for at, data in enumerate(document.data))
     lines = tuple(line for line in forms if line is not None)
-    _check_twice(lines, document)
+    seen = dict[Acceptance, Acceptance]()
+    for line in lines:
+        about = replace(line, because="", until=None, path="", line=0)
+        first = seen.setdefault(about, line)
+        if first is not line and first.until is None:  # then it never accepts anything
+            problem = f"the line at {first.location} is about the same; keep one of them"
+            document.problems.add(line.line, problem)
     document.problems.raise_if_any()
     return lines
 
@@ -206,17 +212,6 @@ def _acceptance(data: object, at: KeyPath, document: Document) -> Acceptance | N
         path=document.path,
         line=document.line(at),
     )
-
-
-def _check_twice(lines: Iterable[Acceptance], document: Document) -> None:
-    """Note each line that can never be the first to accept anything."""
-    seen = dict[Acceptance, Acceptance]()
-    for line in lines:
-        about = replace(line, because="", until=None, path="", line=0)
-        first = seen.setdefault(about, line)
-        if first is not line and first.until is None:
-            problem = f"the line at {first.location} is about the same; keep one of them"
-            document.problems.add(line.line, problem)
 
 
 def dump(causes: Iterable[Regression], accepted: Iterable[Acceptance] = ()) -> str:

@@ -837,9 +837,9 @@ def _points(scenario: Scenario, history: History) -> Iterator[int]:
     if changes:
         yield from (changes[0], changes[-1] + 1)
     elif not waiting:
-        again = (after.step + 1 for before, after in pairwise(history) if _again(before, after))
+        again = (
+            after.step + 1
+            for before, after in pairwise(history)
+            if any(after.rows.get(key) != row for key, row in before.rows.items())
+        )
         yield from islice(again, 1)
-
-
-def _again(before: Truth, after: Truth) -> bool:
-    return any(after.rows.get(key) != row for key, row in before.rows.items())

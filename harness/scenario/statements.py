@@ -203,10 +203,8 @@ class KilledSql(_Sent):
     at: DeathPoint
 
 
-Statement = (
-    Sql
-    | KilledSql
-    | SetColumns
+LibraryCall = (
+    SetColumns
     | RegisterInStore
     | ClientCall
     | IcebergCall
@@ -215,9 +213,9 @@ Statement = (
     | Mutation
     | LibraryWrite
     | FrameWrite
-    | WaitingSql
-    | ResumeWaiting
 )
+"""What no SQL does: the metastore does it, or a format's library."""
+Statement = Sql | KilledSql | WaitingSql | ResumeWaiting | LibraryCall
 
 
 def of_table(common: Iterable[str]) -> tuple[Sql, ...]:

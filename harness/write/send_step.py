@@ -42,6 +42,7 @@ from harness.scenario.statements import (
     FrameWrite,
     IcebergCall,
     KilledSql,
+    LibraryCall,
     LibraryWrite,
     Mutation,
     RegisterInStore,
@@ -210,17 +211,7 @@ def send_batch(statement: Mutation, session: SqlSession, database: str, timeout_
 DID_NOTHING: Final = "did nothing"
 """The kind of a refusal that no engine put into words."""
 NO_ERROR: Final = "no error was answered"
-LibraryCall = (
-    SetColumns
-    | RegisterInStore
-    | ClientCall
-    | IcebergCall
-    | DeltaCall
-    | ArrowFile
-    | Mutation
-    | LibraryWrite
-    | FrameWrite
-)
+
 
 REFUSALS: Final = (RefusedError, CatalogRefusedError)
 """A statement was answered with an error."""

@@ -13,8 +13,7 @@ from harness.cli.named_parts import READER
 from harness.cli.output import Output
 from harness.cli.upgrade.request import UpgradeRequest
 from harness.comparison import evidence
-from harness.comparison.evidence import Evidence
-from harness.comparison.known_answers import KnownComparison, compare_known
+from harness.comparison.evidence import Evidence, KnownComparison, compare_known
 from harness.core.records import Verdict
 from harness.core.texts import counted
 from harness.judge.gate import UNKNOWN

@@ -129,7 +129,8 @@ class HiveConnection:
                 types = self._types(question, result, left_s)
             except HiveError as error:
                 raise RefusedError(error.refusal, time.monotonic() - started) from error
-            declared = tolerances.for_format(self.declared, *_tables(question))
+            about = (question.format.name, question.settings) if question else ("", {})
+            declared = tolerances.for_format(self.declared, *about)
             return reply_of(result, types, seconds, declared, sql)
 
     def close(self) -> None:
@@ -149,10 +150,6 @@ class HiveConnection:
         described = self.client.run(f"describe {table}", timeout_s).rows
         columns = {row[0]: row[1] for row in described if row[1] and not row[0].startswith("#")}
         return nested_types(question.query.columns, result, columns)
-
-
-def _tables(question: Question | None) -> tuple[str, Mapping[str, str]]:
-    return (question.format.name, question.settings) if question else ("", {})
 
 
 def statements(question: Question) -> tuple[str, ...]:

@@ -10,8 +10,7 @@ from typing import Final
 
 from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTravel, TimeTravelWords
 from harness.engines.pyiceberg import answers
-from harness.engines.pyiceberg.words import condition
-from harness.engines.pyiceberg.writes import WRITES
+from harness.engines.pyiceberg.words import WRITES, condition
 from harness.engines.python_library import (
     POINTER,
     Description,

@@ -1,8 +1,12 @@
-"""Conditions in the words of `pyiceberg.expressions`. Pure."""
+"""Conditions in the words of `pyiceberg.expressions`, and writes: what a `Table` is told. Pure.
+
+Source: PyIceberg's manual, "Write to a table", "Upsert" and "Schema evolution".
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from harness.engines.library_writes import LibraryWrites, TableWrite, arrow_table, expression
 from harness.engines.python_library import python_literal
 from harness.model.query import Comparison, Condition
 
@@ -58,3 +62,24 @@ def literal(text: str, type_: str) -> str:
     if type_ in {"timestamp", "timestamp_ntz"}:
         return repr(text.replace(" ", "T"))
     return repr(text) if type_ == "date" else python_literal(text, type_)
+
+
+def _delete(write: TableWrite) -> str:
+    return f"table.delete({condition([write.gone])})" if write.gone else ""
+
+
+def _upsert(write: TableWrite) -> str:
+    return f"table.upsert({arrow_table(write)}, join_cols=[{expression(write.key)}])"
+
+
+WRITES: Final[LibraryWrites] = {
+    "insert": lambda write: f"table.append({arrow_table(write)})",
+    "upsert": _upsert,
+    "touch": _upsert,
+    "update": _upsert,
+    "delete": _delete,
+    "delete_where": _delete,
+    "truncate": lambda write: "table.delete(AlwaysTrue())",  # noqa: ARG005 - of any table
+    "overwrite": lambda write: f"table.overwrite({arrow_table(write)})",
+}
+"""Expressions in which the table is called `table`."""

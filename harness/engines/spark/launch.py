@@ -39,14 +39,11 @@ class SparkShell:
 
     def files(self, around: Surroundings) -> Mapping[str, str]:
         conf = {**_SESSION, **session_conf(self.distribution, around)}
-        return {SHELL_CONF: "".join(f"{name} {_property(value)}\n" for name, value in conf.items())}
+        text = "".join(f"{name} {value}\n" for name, value in conf.items())
+        return {SHELL_CONF: text.replace("\\", "\\\\")}
 
     def environment(self, around: Surroundings) -> Mapping[str, str]:
         return {"SPARK_CONF_DIR": str(around.conf), "PATH": _PATH}
-
-
-def _property(value: str) -> str:
-    return value.replace("\\", "\\\\")
 
 
 # Measured with Hudi 0.15.0 on Spark 3.5.8: without them a start takes four times as long and twice

@@ -208,26 +208,17 @@ def refusal(problem: Exception) -> dict[str, str] | None:
     """Return kind, message, code and innermost cause; None when Spark did not raise it."""
     thrown = getattr(problem, "java_exception", None) or getattr(problem, "_origin", None)
     if thrown is None:
-        return _raised_by_pyspark(problem)
-    causes = _chain(thrown)
-    first, last = (str(cause.getClass().getName()) for cause in (thrown, causes[-1]))
-    cause = f"{last}: {_message_of(causes[-1])}" if len(causes) > 1 else ""
-    return {"kind": first, "message": _message_of(thrown), "code": _code(problem), "cause": cause}
-
-
-def _raised_by_pyspark(problem: Exception) -> dict[str, str] | None:
-    # Checks that PySpark, or our call of a client, makes itself, before it asks the JVM.
-    kind = f"{type(problem).__module__}.{type(problem).__qualname__}"
-    if kind.partition(".")[0] not in {"pyspark", "write_client"}:
-        return None
-    return {"kind": kind, "message": str(problem)[:MAX_TEXT], "code": "", "cause": ""}
-
-
-def _chain(thrown: Any) -> list[Any]:  # noqa: ANN401 - a Py4J object
+        # Checks that PySpark, or our call of a client, makes itself, before it asks the JVM.
+        kind = f"{type(problem).__module__}.{type(problem).__qualname__}"
+        if kind.partition(".")[0] not in {"pyspark", "write_client"}:
+            return None
+        return {"kind": kind, "message": str(problem)[:MAX_TEXT], "code": "", "cause": ""}
     causes = [thrown]
     while len(causes) < MAX_CAUSES and (cause := causes[-1].getCause()) is not None:
         causes.append(cause)
-    return causes
+    first, last = (str(cause.getClass().getName()) for cause in (thrown, causes[-1]))
+    cause = f"{last}: {_message_of(causes[-1])}" if len(causes) > 1 else ""
+    return {"kind": first, "message": _message_of(thrown), "code": _code(problem), "cause": cause}
 
 
 def _message_of(thrown: Any) -> str:  # noqa: ANN401 - a Py4J object

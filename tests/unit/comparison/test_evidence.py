@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.comparison import evidence
-from harness.comparison.evidence import Builder, Evidence
-from harness.comparison.known_answers import KnownComparison, compare_known
+from harness.comparison.evidence import Builder, Evidence, KnownComparison, compare_known
 from harness.comparison.result import Decision
 from harness.core.errors import UsageProblem
 from harness.core.records import Answer, FindingKind, Refusal, VerdictKind
