@@ -62,7 +62,10 @@ from harness.scenario.operations.write_frame import WriteFrame
 REWRITES: Final = "rewrites"
 PARTITIONED: Final = "partitioned"
 MERGE_MODE: Final = "merge_mode"
-_BY_ITSELF: Final[Mapping[str, str]] = {REWRITES: Rewrites.NONE, MERGE_MODE: MergeMode.EVENT_TIME}
+_BY_ITSELF: Final[Mapping[str, str]] = {
+    REWRITES: Rewrites.NONE.value,
+    MERGE_MODE: MergeMode.EVENT_TIME.value,
+}
 """The value of an axis that neither the scenario nor the profile names; without one it is none."""
 
 
@@ -102,23 +105,24 @@ def plan(
     raise_if_any(wrong_scenarios(profile, given_scenarios(scenarios)))
     chosen = named_by(profile, scenarios)
     _check(chosen, profile, known)
-    excluded = [Excluded(what, "it would take too long") for what in profile.left_out]
+    planner = _Planner(profile, known, makers or {}, cannot, cannot_show, cannot_ask)
+    excluded = planner.excluded
+    excluded += (Excluded(what, "it would take too long") for what in profile.left_out)
     variants: list[Variant] = []
     cells: list[Cell] = []
     covered: list[Pairs] = []
     every: list[VariantValues] = []
     for scenario in chosen:
-        product = combinations(scenario, profile, known, makers or {}, excluded)
         if profile.cover is Cover.PAIRS:
-            result, pairs = _by_pairs(scenario, product, makers or {})
+            result, pairs = planner.by_pairs(scenario)
             covered.append(pairs)
         else:
-            result = _all(scenario, product, makers or {}, excluded)
+            result = planner.all(scenario)
         if profile.cover is Cover.VALUES:
             result = [result[at] for at in cover([values for _, values in result], values_of)]
         excluded += _not_taken(scenario.name, scenario.settings, result)
         variants += (variant for variant, _ in result)
-        cells += _cells(result, profile, known, (cannot, cannot_show, cannot_ask), excluded)
+        cells += planner.cells(result)
         every += result
     if not profile.chosen:  # else its axes were not named by anybody
         excluded += _not_taken(f"profile {profile.name}", profile.axes, every)
@@ -202,96 +206,191 @@ def _check(scenarios: Sequence[Scenario], profile: Profile, known: Mapping[str, 
     raise_if_any(wrong)
 
 
-def _all(
-    scenario: Scenario, product: Sequence[Combination], makers: Makers, excluded: list[Excluded]
-) -> list[VariantValues]:
-    makings = Makings(scenario)
-    variants: dict[str, VariantValues] = {}
-    for combination in product:
-        made = variant(combination, makings)
-        if why := impossible(combination, made.scenario, makers):
-            excluded.append(Excluded(made.id, why))
-        else:
-            variants[made.id] = made, combination.values
-    return list(variants.values())
+@dataclass(frozen=True, slots=True)
+class _Planner:
+    """Plans the scenarios of a profile, one after another."""
 
+    profile: Profile
+    formats: Mapping[str, Format]
+    makers: Makers
+    cannot: Cannot
+    cannot_show: CannotShow
+    cannot_ask: CannotAsk
+    excluded: list[Excluded] = field(default_factory=list)
+    """What cannot be, or nobody is asked, as far as it was met."""
 
-def _by_pairs(
-    scenario: Scenario, product: Sequence[Combination], makers: Makers
-) -> tuple[list[VariantValues], Pairs]:
-    """Return the variants that cover all pairs which can be, and say what cannot."""
-    makings = Makings(scenario)
-    can: list[Combination] = []
-    reasons: dict[AxisPair, str] = {}
-    for combination in product:
-        why = impossible(combination, makings.scenario(combination), makers)
-        if not why:
-            can.append(combination)
-        for pair in pairs_of(combination.values) if why else ():
-            reasons.setdefault(pair, why)
-    values = [combination.values for combination in can]
-    chosen = [can[at] for at in cover(values)]
-    covered = {pair for combination in values for pair in pairs_of(combination)}
-    lacking = [pair for pair in reasons if pair not in covered]
-    axes = grouped([axis for combination in values for axis in combination.items()])
-    result = Pairs(
-        scenario=scenario.name,
-        axes={name: tuple(dict.fromkeys(axis)) for name, axis in axes.items()},
-        variants=len(chosen),
-        combinations=len(can),
-        covered=len(covered),
-        cannot=tuple(Excluded(" with ".join(map("=".join, p)), reasons[p]) for p in lacking),
-    )
-    made = ((variant(combination, makings), combination.values) for combination in chosen)
-    return list({pair[0].id: pair for pair in made}.values()), result
+    def exclude(self, what: str, why: str) -> None:
+        self.excluded.append(Excluded(what, why))
 
+    def all(self, scenario: Scenario) -> list[VariantValues]:
+        makings = Makings(scenario)
+        variants: dict[str, VariantValues] = {}
+        for combination in self._combinations(scenario):
+            made = variant(combination, makings)
+            if why := impossible(combination, made.scenario, self.makers):
+                self.exclude(made.id, why)
+            else:
+                variants[made.id] = made, combination.values
+        return list(variants.values())
 
-def combinations(
-    scenario: Scenario,
-    profile: Profile,
-    known: Mapping[str, Format],
-    makers: Makers,
-    excluded: list[Excluded],
-) -> tuple[Combination, ...]:
-    requested = {name: _values(scenario, profile, name, excluded) for name in AXES}
-    twins = (False, True) if profile.twins and twin(scenario) else (False,)
-    complete = []
-    for is_twin, name in product(twins, _formats(scenario, profile, excluded)):
-        format_ = known[name]
-        sequences = tuple(_sequences(scenario, profile, name, makers))
-        if not sequences:
-            excluded.append(Excluded(scenario.name, f"no writer of the profile writes {name}"))
-        shared = (requested[PARTITIONED], requested[REWRITES], requested[MERGE_MODE])
-        axes = product(*shared, _format_settings(scenario, profile, format_, excluded), sequences)
-        for partitioning, rewrites, merge_mode, axis, sequence in axes:
-            complete.append(
-                Combination(
-                    format=format_,
-                    sequence=sequence,
-                    rewrites=Rewrites(rewrites) if rewrites else None,
-                    partitioned=Partitioned(partitioning) if partitioning else None,
-                    merge_mode=MergeMode(merge_mode) if merge_mode else None,
-                    format_settings=axis,
-                    twin=is_twin,
-                )
-            )
-    fitting = tuple(combination for combination in complete if _fits(combination))
-    writing = {str(combination.sequence) for combination in fitting}
-    for writer in (c.sequence.writer for c in complete if str(c.sequence) not in writing):
-        limits = "; ".join(f"{name} {', '.join(limit)}" for name, limit in writer.axes.items())
-        excluded.append(
-            Excluded(f"{scenario.name} by {writer.distribution}", f"it is for {limits}")
+    def by_pairs(self, scenario: Scenario) -> tuple[list[VariantValues], Pairs]:
+        """Return the variants that cover all pairs which can be, and say what cannot."""
+        makings = Makings(scenario)
+        can: list[Combination] = []
+        reasons: dict[AxisPair, str] = {}
+        for combination in self._combinations(scenario):
+            why = impossible(combination, makings.scenario(combination), self.makers)
+            if not why:
+                can.append(combination)
+            for pair in pairs_of(combination.values) if why else ():
+                reasons.setdefault(pair, why)
+        values = [combination.values for combination in can]
+        chosen = [can[at] for at in cover(values)]
+        covered = {pair for combination in values for pair in pairs_of(combination)}
+        lacking = [pair for pair in reasons if pair not in covered]
+        axes = grouped([axis for combination in values for axis in combination.items()])
+        result = Pairs(
+            scenario=scenario.name,
+            axes={name: tuple(dict.fromkeys(axis)) for name, axis in axes.items()},
+            variants=len(chosen),
+            combinations=len(can),
+            covered=len(covered),
+            cannot=tuple(Excluded(" with ".join(map("=".join, p)), reasons[p]) for p in lacking),
         )
-    return fitting
+        made = ((variant(combination, makings), combination.values) for combination in chosen)
+        return list({pair[0].id: pair for pair in made}.values()), result
+
+    def _combinations(self, scenario: Scenario) -> tuple[Combination, ...]:
+        values = {name: self._values(scenario, name) for name in AXES}
+        twins = (False, True) if self.profile.twins and twin(scenario) else (False,)
+        complete = []
+        for is_twin, name in product(twins, self._formats(scenario)):
+            sequences = tuple(self._sequences(scenario, name))
+            if not sequences:
+                self.exclude(scenario.name, f"no writer of the profile writes {name}")
+            shared = product(*(values[axis] for axis in _ORDER))
+            others = tuple(self._format_settings(scenario, self.formats[name])), sequences
+            for of_axes, settings, sequence in product(shared, *others):
+                of = dict(zip(_ORDER, of_axes, strict=True))
+                axes = {axis: value for axis in AXES if (value := of[axis])}
+                complete.append(Combination(self.formats[name], sequence, axes, settings, is_twin))
+        fitting = tuple(combination for combination in complete if _fits(combination))
+        writing = {str(combination.sequence) for combination in fitting}
+        for writer in (c.sequence.writer for c in complete if str(c.sequence) not in writing):
+            limits = "; ".join(f"{name} {', '.join(limit)}" for name, limit in writer.axes.items())
+            self.exclude(f"{scenario.name} by {writer.distribution}", f"it is for {limits}")
+        return fitting
+
+    def _formats(self, scenario: Scenario) -> tuple[str, ...]:
+        has = self.profile.formats
+        formats = [name for name in has if name in (scenario.formats or has)]
+        if not formats:
+            why = f"it is for {', '.join(scenario.formats)}; the profile has only {', '.join(has)}"
+            self.exclude(scenario.name, why)
+        return tuple(formats)
+
+    def _values(self, scenario: Scenario, name: str) -> tuple[str | None, ...]:
+        """Return the values of an axis; one None for a scenario that does not have it."""
+        if not _has(scenario, name):
+            return (None,)
+        if name not in scenario.settings and not self.profile.axes.get(name):
+            return (_BY_ITSELF.get(name),)
+        return self._chosen_values(scenario, name)
+
+    def _chosen_values(self, scenario: Scenario, name: str) -> tuple[str, ...]:
+        of_scenario = scenario.settings.get(name, ())
+        asked = self.profile.axes.get(name, ())
+        chosen = tuple(v for v in asked or of_scenario if v in (of_scenario or asked))
+        if not chosen:
+            why = f"it has {name} {', '.join(of_scenario)}; the profile asks for {', '.join(asked)}"
+            self.exclude(scenario.name, why)
+        return chosen
+
+    def _format_settings(
+        self, scenario: Scenario, format_: Format
+    ) -> Iterator[tuple[tuple[str, str], ...]]:
+        named_by_one = dict.fromkeys((*self.profile.axes, *scenario.settings))
+        names = [name for name in named_by_one if name in format_.settings]
+        for values in product(*(self._chosen_values(scenario, name) for name in names)):
+            yield tuple(zip(names, values, strict=True))
+
+    def _sequences(self, scenario: Scenario, format_: str) -> Iterator[WriterSequence]:
+        for writer in self.profile.writers:
+            patterns, makers = writer.scenarios, self.makers
+            applies = not patterns or any(named(scenario.name, pattern) for pattern in patterns)
+            made = [makers[name].formats for name in writer.distributions if name in makers]
+            if applies and all(format_ in formats for formats in made):
+                steps = len(scenario.steps)
+                yield from (WriterSequence(writer, at) for at in _steps(writer, steps))
+
+    def cells(self, variants: Sequence[VariantValues]) -> Iterator[Cell]:
+        """Yield the cells of a scenario's variants; what nobody is asked is excluded."""
+        had, questions = Counter[tuple[str, str]](), _Questions()
+        of_variants = self._readers(variants)
+        for number, (variant, _) in enumerate(variants):
+            format_ = self.formats[variant.format]
+            views, readers = self._views(variant, format_), of_variants[number]
+            unable = set()
+            for view, asked in product([view for view in views if view in PAST_VIEWS], readers):
+                if why := self.cannot_show(asked.reader, variant.format, view):
+                    self.exclude(f"{view} by {asked.reader} on {variant.format}", why)
+                    unable.add((view, str(asked.reader)))
+            point = _Point(self, variant, number, views, readers, frozenset(unable), had, questions)
+            merges = format_.merge_on_read
+            history = variant.scenario.truths(merge_on_read=merges).history()
+            written = (truth.step for truth in history if truth.rows or truth.gone)
+            first = next(written, len(history)) if merges else 1
+            for step, step_itself in enumerate(variant.scenario.steps, start=1):
+                if why := _not_asked(step, step_itself, first):
+                    what = f"{variant.scenario.name} step {step} ({step_itself.operation.text()})"
+                    self.exclude(what, why)
+                else:
+                    yield from point.cells(history[: step + 1], step, step_itself)
+
+    def _views(self, variant: Variant, format_: Format) -> tuple[str, ...]:
+        views = self.profile.views
+        requested = [v for v in views if v in (variant.scenario.views or views)]
+        if variant.settings.get(STAGED_BY) != IN_BRANCH:
+            requested = [view for view in requested if view != BRANCH]
+        past = format_.past_views if set(requested) & set(PAST_VIEWS) else ()
+        shown = tuple(view for view in (*format_.views, *past) if view in requested)
+        for view in requested:
+            if view in PAST_VIEWS and view not in past:
+                why = "there is no such view of the past in this format"
+                self.exclude(f"{view} of {format_.NAME}", why)
+        if not shown:
+            has = f"{format_.NAME} has {', '.join(format_.views)}"
+            self.exclude(variant.id, f"it has none of the requested views; {has}")
+        return shown
+
+    def _readers(self, variants: Sequence[VariantValues]) -> Sequence[tuple[ProfileReader, ...]]:
+        result: list[tuple[ProfileReader, ...]] = [()] * len(variants)
+        for asked in self.profile.readers:
+            able = []
+            for number, (variant, _) in enumerate(variants):
+                if variant.format not in (asked.formats or (variant.format,)):
+                    continue
+                if why := self.cannot(asked.reader, variant.format):
+                    self.exclude(f"{asked.reader} on {variant.format}", why)
+                else:
+                    able.append(number)
+            if asked.variants is not Cover.ALL:
+                able = [able[at] for at in cover([variants[at][1] for at in able], values_of)]
+            for number in able:
+                result[number] += (asked,)
+        return result
+
+
+_ORDER: Final = (PARTITIONED, REWRITES, MERGE_MODE)
+"""In which a scenario's variants take the values of the axes, the slowest one first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Combination:
     format: Format
     sequence: WriterSequence
-    rewrites: Rewrites | None = None
-    partitioned: Partitioned | None = None
-    merge_mode: MergeMode | None = None
+    axes: Mapping[str, str]
+    """The value of each of `AXES` that the scenario has."""
     format_settings: tuple[tuple[str, str], ...] = ()
     """Axes that are settings of the format."""
     twin: bool = False
@@ -299,13 +398,8 @@ class Combination:
     @property
     def settings(self) -> Mapping[str, str]:
         """Those of the variant; a table without added partitions has none of it."""
-        axes = {n: v for n, v in self._axes.items() if (n, v) != (PARTITIONED, Partitioned.NONE)}
+        axes = {n: v for n, v in self.axes.items() if (n, v) != (PARTITIONED, Partitioned.NONE)}
         return axes | dict(self.format_settings) | self._of_writer
-
-    @property
-    def _axes(self) -> dict[str, str]:
-        axes = {REWRITES: self.rewrites, PARTITIONED: self.partitioned, MERGE_MODE: self.merge_mode}
-        return {name: value.value for name, value in axes.items() if value is not None}
 
     @property
     def _of_writer(self) -> dict[str, str]:
@@ -319,10 +413,8 @@ class Combination:
         writer = str(self.sequence)
         if self._of_writer:
             writer += f"{{{', '.join(map('='.join, self._of_writer.items()))}}}"
-        shown = (
-            {"format": self.format.NAME, "writer": writer} | self._axes | dict(self.format_settings)
-        )
-        return shown | {"twin": "yes" if self.twin else "no"}
+        shown = {"format": self.format.NAME, "writer": writer, **self.axes}
+        return shown | dict(self.format_settings) | {"twin": "yes" if self.twin else "no"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,18 +453,21 @@ class Makings:
 
     def scenario(self, combination: Combination) -> Scenario:
         """Return the scenario with the combination's axes in its table and its operations."""
-        how = combination.partitioned or Partitioned.NONE
+        axes = combination.axes
+        how = Partitioned(axes.get(PARTITIONED, Partitioned.NONE))
         form = combination.twin, how
         if form not in self._forms:
             made = partitioned(self.original, how)
             self._forms[form] = (twin(made) or made) if combination.twin else made
         form_scenario = self._forms[form]
-        mode = combination.merge_mode or form_scenario.table.merge_mode
-        key = *form, combination.rewrites, mode
+        mode = form_scenario.table.merge_mode
+        if MERGE_MODE in axes:
+            mode = MergeMode(axes[MERGE_MODE])
+        key = *form, axes.get(REWRITES), mode
         if key not in self._made:
             steps = form_scenario.steps
-            if combination.rewrites is not None:
-                touch = Touch(combination.rewrites)
+            if REWRITES in axes:
+                touch = Touch(Rewrites(axes[REWRITES]))
                 steps = tuple(
                     replace(step, operation=touch) if follows_axis(step.operation) else step
                     for step in steps
@@ -399,43 +494,8 @@ def variant(combination: Combination, makings: Makings) -> Variant:
     )
 
 
-def _formats(scenario: Scenario, profile: Profile, excluded: list[Excluded]) -> tuple[str, ...]:
-    formats = [name for name in profile.formats if name in (scenario.formats or profile.formats)]
-    if not formats:
-        runs, has = ", ".join(scenario.formats), ", ".join(profile.formats)
-        excluded.append(Excluded(scenario.name, f"it is for {runs}; the profile has only {has}"))
-    return tuple(formats)
-
-
 def follows_axis(operation: Operation) -> bool:
     return isinstance(operation, Touch) and operation.rewrites is None
-
-
-def _values(
-    scenario: Scenario, profile: Profile, name: str, excluded: list[Excluded]
-) -> tuple[str | None, ...]:
-    """Return the values of an axis; one None for a scenario that does not have it."""
-    if not _has(scenario, name):
-        return (None,)
-    if name not in scenario.settings and not profile.axes.get(name):
-        return (_BY_ITSELF.get(name),)
-    return _chosen_values(scenario, profile, name, excluded)
-
-
-def _chosen_values(
-    scenario: Scenario, profile: Profile, name: str, excluded: list[Excluded]
-) -> tuple[str, ...]:
-    scenario_values, profile_values = scenario.settings.get(name, ()), profile.axes.get(name, ())
-    chosen = tuple(
-        value
-        for value in profile_values or scenario_values
-        if value in (scenario_values or profile_values)
-    )
-    if not chosen:
-        asked = ", ".join(profile_values)
-        why = f"it has {name} {', '.join(scenario_values)}; the profile asks for {asked}"
-        excluded.append(Excluded(scenario.name, why))
-    return chosen
 
 
 def _has(scenario: Scenario, name: str) -> bool:
@@ -445,26 +505,6 @@ def _has(scenario: Scenario, name: str) -> bool:
         late = any(isinstance(step.operation, LateUpsert | LateDelete) for step in scenario.steps)
         return scenario.table.merge_mode is None and (late or name in scenario.settings)
     return any(follows_axis(step.operation) for step in scenario.steps)
-
-
-def _format_settings(
-    scenario: Scenario, profile: Profile, format_: Format, excluded: list[Excluded]
-) -> Iterator[tuple[tuple[str, str], ...]]:
-    named_by_one = dict.fromkeys((*profile.axes, *scenario.settings))
-    names = [name for name in named_by_one if name in format_.settings]
-    for values in product(*(_chosen_values(scenario, profile, name, excluded) for name in names)):
-        yield tuple(zip(names, values, strict=True))
-
-
-def _sequences(
-    scenario: Scenario, profile: Profile, format_: str, makers: Makers
-) -> Iterator[WriterSequence]:
-    for writer in profile.writers:
-        patterns = writer.scenarios
-        applies = not patterns or any(named(scenario.name, pattern) for pattern in patterns)
-        made = [makers[name].formats for name in writer.distributions if name in makers]
-        if applies and all(format_ in formats for formats in made):
-            yield from (WriterSequence(writer, at) for at in _steps(writer, len(scenario.steps)))
 
 
 def _steps(writer: Writer, steps: int) -> Iterable[int]:
@@ -513,7 +553,7 @@ def _story(combination: Combination, scenario: Scenario) -> Iterator[str]:
     format_, sequence = combination.format, combination.sequence
     if sequence.at > len(scenario.steps):
         yield f"there is no step {sequence.at} for {sequence.writer.then} to go on from"
-    if combination.rewrites is Rewrites.PARTITION and not scenario.table.partition_by:
+    if combination.axes.get(REWRITES) == Rewrites.PARTITION and not scenario.table.partition_by:
         yield "rewrites=partition: the table has no partitions"
     by_sql = combination.settings.get(CREATED_BY) != BY_FRAME
     if format_.partitions_last and by_sql:
@@ -637,6 +677,7 @@ class _Questions:
 class _Point:
     """A variant, and what it is asked by."""
 
+    planner: _Planner
     variant: Variant
     number: int
     """Of the variant among those of its scenario, from 0."""
@@ -644,61 +685,73 @@ class _Point:
     readers: tuple[ProfileReader, ...]
     unable: frozenset[tuple[str, str]]
     """Views of the past and the readers that do not have them."""
-    profile: Profile
     had: Counter[tuple[str, str]]
     """How often each reader was asked each shape in turn, in this scenario so far."""
-    conditions: tuple[CannotAsk, list[Excluded]]
     questions: _Questions
 
-    def asks(self, reader: Reader, query: str, truth: Truth) -> bool:
+    def cells(self, history: History, number: int, step: Step) -> Iterator[Cell]:
+        """Yield those of a step; `history`: up to it."""
+        profile, changes = self.planner.profile, step.operation.CHANGES_SCHEMA
+        readers = [
+            (profile.readers.index(asked), asked.reader)
+            for asked in self.readers
+            if asked.steps is AskedSteps.ALL or changes
+        ]
+        asked = {
+            view: (past[0], past[1][-1], *self._questions(past[1]))
+            for view in self.views
+            if (past := views.asked(view, history))  # none where there is no past
+        }
+        for view, (text, truth, always, _) in asked.items():
+            for query, (_, reader) in product(always, readers):
+                if (view, str(reader)) not in self.unable and self._asks(reader, query, truth):
+                    yield Cell(self.variant.id, number, str(reader), text, query)
+        if not changes:
+            return
+        for (row, (view, (text, truth, _, at_times))), (at, reader) in product(
+            enumerate(asked.items()), readers
+        ):
+            if (view, str(reader)) in self.unable:
+                continue
+            can = [query for query in at_times if self._asks(reader, query, truth)]
+            for query in self._in_turn(can, str(reader), self.number + number + row + at):
+                yield Cell(self.variant.id, number, str(reader), text, query)
+
+    def _asks(self, reader: Reader, query: str, truth: Truth) -> bool:
         """Return whether a reader can be asked a question; what it cannot is told."""
-        cannot_ask, excluded = self.conditions
         conditions = self.questions.conditions(query, truth)
         if isinstance(conditions, str):
-            excluded.append(Excluded(f"{query} of {self.variant.scenario.name}", conditions))
+            self.planner.exclude(f"{query} of {self.variant.scenario.name}", conditions)
             return False
         for condition in conditions:
-            if why := cannot_ask(reader, self.variant.format, condition):
+            if why := self.planner.cannot_ask(reader, self.variant.format, condition):
                 what = f"{query_shapes.shape_of(query)} by {reader} on {self.variant.format}"
-                excluded.append(Excluded(what, why))
+                self.planner.exclude(what, why)
                 return False
         return True
 
+    def _questions(self, history: History) -> tuple[list[str], list[str]]:
+        """Return the questions of every step and those of changes only, as far as there are any."""
+        always, at_times = list[str](), list[str]()
+        profile = self.planner.profile
+        for shape in dict.fromkeys((*profile.queries, *self.variant.scenario.queries)):
+            kind = at_times if shape in profile.query_steps else always
+            kind += self.questions.planned(shape, history)
+        # What a scenario names may follow from the story as well.
+        return list(dict.fromkeys(always)), [text for text in at_times if text not in always]
 
-def _cells(
-    variants: Sequence[VariantValues],
-    profile: Profile,
-    format_of: Mapping[str, Format],
-    limits: tuple[Cannot, CannotShow, CannotAsk],
-    excluded: list[Excluded],
-) -> Iterator[Cell]:
-    """Yield the cells of a scenario's variants; what nobody is asked is told in `excluded`."""
-    cannot, cannot_show, cannot_ask = limits
-    had, questions = Counter[tuple[str, str]](), _Questions()
-    of_variants = _readers(variants, profile, cannot, excluded)
-    for number, (variant, _) in enumerate(variants):
-        format_ = format_of[variant.format]
-        requested, readers = _views(variant, profile, format_, excluded), of_variants[number]
-        unable = set()
-        for view, asked in product([view for view in requested if view in PAST_VIEWS], readers):
-            if why := cannot_show(asked.reader, variant.format, view):
-                excluded.append(Excluded(f"{view} by {asked.reader} on {variant.format}", why))
-                unable.add((view, str(asked.reader)))
-        asking = _Point(
-            *(variant, number, requested, readers, frozenset(unable), profile, had),
-            conditions=(cannot_ask, excluded),
-            questions=questions,
-        )
-        merges = format_.merge_on_read
-        history = variant.scenario.truths(merge_on_read=merges).history()
-        written = (truth.step for truth in history if truth.rows or truth.gone)
-        first = next(written, len(history)) if merges else 1
-        for step, step_itself in enumerate(variant.scenario.steps, start=1):
-            if why := _not_asked(step, step_itself, first):
-                what = f"{variant.scenario.name} step {step} ({step_itself.operation.text()})"
-                excluded.append(Excluded(what, why))
-            else:
-                yield from _of_step(asking, history[: step + 1], step, step_itself)
+    def _in_turn(self, queries: Sequence[str], reader: str, turn: int) -> Sequence[str]:
+        """Return all of the queries, or where pairs are enough the one that the reader had least.
+
+        Of several the turn decides, which goes on with variant, step, view and reader.
+        """
+        if self.planner.profile.cover is not Cover.PAIRS or not queries:
+            return queries
+        start = turn % len(queries)
+        in_order = (*queries[start:], *queries[:start])
+        chosen = min(in_order, key=lambda query: self.had[reader, query_shapes.parse(query)[0]])
+        self.had[reader, query_shapes.parse(chosen)[0]] += 1
+        return (chosen,)
 
 
 def partly(
@@ -715,102 +768,12 @@ def partly(
                 yield Partly(name, len(set(asked_variants)), can, len(asked_variants))
 
 
-def _views(
-    variant: Variant, profile: Profile, format_: Format, excluded: list[Excluded]
-) -> tuple[str, ...]:
-    requested = [v for v in profile.views if v in (variant.scenario.views or profile.views)]
-    if variant.settings.get(STAGED_BY) != IN_BRANCH:
-        requested = [view for view in requested if view != BRANCH]
-    past = format_.past_views if set(requested) & set(PAST_VIEWS) else ()
-    shown = tuple(view for view in (*format_.views, *past) if view in requested)
-    absent = (view for view in requested if view in PAST_VIEWS and view not in past)
-    why = "there is no such view of the past in this format"
-    excluded.extend(Excluded(f"{view} of {format_.NAME}", why) for view in absent)
-    if not shown:
-        why = f"it has none of the requested views; {format_.NAME} has {', '.join(format_.views)}"
-        excluded.append(Excluded(variant.id, why))
-    return shown
-
-
-def _readers(
-    variants: Sequence[VariantValues], profile: Profile, cannot: Cannot, excluded: list[Excluded]
-) -> Sequence[tuple[ProfileReader, ...]]:
-    result: list[tuple[ProfileReader, ...]] = [()] * len(variants)
-    for asked in profile.readers:
-        able = []
-        for number, (variant, _) in enumerate(variants):
-            if variant.format not in (asked.formats or (variant.format,)):
-                continue
-            if why := cannot(asked.reader, variant.format):
-                excluded.append(Excluded(f"{asked.reader} on {variant.format}", why))
-            else:
-                able.append(number)
-        if asked.variants is not Cover.ALL:
-            able = [able[at] for at in cover([variants[at][1] for at in able], values_of)]
-        for number in able:
-            result[number] += (asked,)
-    return result
-
-
 def _not_asked(number: int, step: Step, first_write: int) -> str:
     if step.quiet:
         return "quiet: the scenario asks nothing after it"
     if number < first_write:
         return "a merge-on-read table has no views before its first write"
     return ""
-
-
-def _of_step(asking: _Point, history: History, number: int, step: Step) -> Iterator[Cell]:
-    changes = step.operation.CHANGES_SCHEMA
-    readers = [
-        (asking.profile.readers.index(asked), asked.reader)
-        for asked in asking.readers
-        if asked.steps is AskedSteps.ALL or changes
-    ]
-    asked = {
-        view: (past[0], past[1][-1], *_questions(asking, past[1]))
-        for view in asking.views
-        if (past := views.asked(view, history))  # none where there is no past
-    }
-    for view, (text, truth, always, _) in asked.items():
-        for query, (_, reader) in product(always, readers):
-            if (view, str(reader)) not in asking.unable and asking.asks(reader, query, truth):
-                yield Cell(asking.variant.id, number, str(reader), text, query)
-    if not changes:
-        return
-    for (row, (view, (text, truth, _, at_times))), (at, reader) in product(
-        enumerate(asked.items()), readers
-    ):
-        if (view, str(reader)) in asking.unable:
-            continue
-        can = [query for query in at_times if asking.asks(reader, query, truth)]
-        for query in _in_turn(can, asking, str(reader), asking.number + number + row + at):
-            yield Cell(asking.variant.id, number, str(reader), text, query)
-
-
-def _questions(asking: _Point, history: History) -> tuple[list[str], list[str]]:
-    """Return the questions of every step and those of changes only, as far as there are any."""
-    always, at_times = list[str](), list[str]()
-    profile = asking.profile
-    for shape in dict.fromkeys((*profile.queries, *asking.variant.scenario.queries)):
-        kind = at_times if shape in profile.query_steps else always
-        kind += asking.questions.planned(shape, history)
-    # What a scenario names may follow from the story as well.
-    return list(dict.fromkeys(always)), [text for text in at_times if text not in always]
-
-
-def _in_turn(queries: Sequence[str], asking: _Point, reader: str, turn: int) -> Sequence[str]:
-    """Return all of the queries, or where pairs are enough the one that the reader had least.
-
-    Of several the turn decides, which goes on with variant, step, view and reader.
-    """
-    if asking.profile.cover is not Cover.PAIRS or not queries:
-        return queries
-    start = turn % len(queries)
-    in_order = (*queries[start:], *queries[:start])
-    chosen = min(in_order, key=lambda query: asking.had[reader, query_shapes.parse(query)[0]])
-    asking.had[reader, query_shapes.parse(chosen)[0]] += 1
-    return (chosen,)
 
 
 def handovers(scenario: Scenario, old: Writer | str, new: str) -> tuple[WriterSequence, ...]:
