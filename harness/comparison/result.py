@@ -380,14 +380,10 @@ class SideComparison:
         )
 
     @property
-    def not_known(self) -> int:
-        """Of so many questions, and of somebody's own tables, nothing is known."""
-        return self.counts[VerdictChange.UNKNOWN] + len(self.not_covered)
-
-    @property
     def _enough_known(self) -> bool:
         asked = sum(self.counts[change] for change in (*AS_BEFORE, *BETTER, *OF_OPEN, *WORSE))
-        return asked > self.refused_by_both and not self.not_known
+        unknown = self.counts[VerdictChange.UNKNOWN] or self.not_covered
+        return asked > self.refused_by_both and not unknown
 
     @property
     def decision(self) -> Decision:

@@ -236,27 +236,6 @@ def catalog_name(format_: FormatFacts, settings: ReaderSettings) -> str:
     return _kind(format_, settings) + _SUFFIXES[settings.get(COLUMN_NAMES, "")] + metadata
 
 
-def cannot_ask(distribution: Distribution, settings: ReaderSettings, format_: FormatFacts) -> str:
-    """Return why a reader cannot be asked about tables of a format; see `Engine.cannot`."""
-    name, connector = distribution.name, settings.get(CONNECTOR)
-    if connector and connector not in distribution.texts("hudi_connectors"):
-        return f"{name} has one connector for Hudi tables: leave out {CONNECTOR}={connector}"
-    if format_.family not in kinds(distribution):
-        why = f"{name} has no connector for {format_.family} tables"
-        in_image = format_.family in distribution.options_if_any(IMAGE_CONNECTORS)
-        return f"{why}; the official image has it: {name}{AT}{CONTAINER}" if in_image else why
-    if connector and format_.family not in {CHOOSES, connector}:
-        return f"{CONNECTOR}={connector} does not read {format_.family} tables"
-    other = COLUMN_NAMES if _is_plain_orc(format_) else ORC_COLUMN_NAMES
-    if other in settings:
-        return f"{other} says nothing of {format_.name} tables"
-    kind = _kind(format_, settings)
-    for setting, key in _PROPERTIES.items():
-        if setting in settings and kind not in distribution.options_if_any(key):
-            return f"the {kind} connector of {name} has no setting {setting}"
-    return ""
-
-
 def kinds(distribution: Distribution) -> Mapping[str, str]:
     """Return the connector of each kind of catalog; an image may have more than the jars here."""
     of_image = (
@@ -403,7 +382,23 @@ class TrinoEngine:
     def cannot(
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
     ) -> str:
-        return cannot_ask(distribution, settings, format_)
+        name, connector = distribution.name, settings.get(CONNECTOR)
+        if connector and connector not in distribution.texts("hudi_connectors"):
+            return f"{name} has one connector for Hudi tables: leave out {CONNECTOR}={connector}"
+        if format_.family not in kinds(distribution):
+            why = f"{name} has no connector for {format_.family} tables"
+            in_image = format_.family in distribution.options_if_any(IMAGE_CONNECTORS)
+            return f"{why}; the official image has it: {name}{AT}{CONTAINER}" if in_image else why
+        if connector and format_.family not in {CHOOSES, connector}:
+            return f"{CONNECTOR}={connector} does not read {format_.family} tables"
+        other = COLUMN_NAMES if _is_plain_orc(format_) else ORC_COLUMN_NAMES
+        if other in settings:
+            return f"{other} says nothing of {format_.name} tables"
+        kind = _kind(format_, settings)
+        for setting, key in _PROPERTIES.items():
+            if setting in settings and kind not in distribution.options_if_any(key):
+                return f"the {kind} connector of {name} has no setting {setting}"
+        return ""
 
     def by_hand(
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts

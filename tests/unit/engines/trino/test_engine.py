@@ -9,7 +9,7 @@ from harness.artifacts.fetch import Installation
 from harness.engines.api import Question, ReaderSettings
 from harness.engines.trino import engine as trino
 from harness.engines.trino.engine import (
-    cannot_ask,
+    ENGINE,
     catalog_name,
     catalog_values,
     command_line,
@@ -76,7 +76,7 @@ def test_a_question_that_can_be_asked_finds_its_catalog(distribution: Distributi
     asked = set()
     shapes = ("hudi-cow", "hive-parquet", "hive-orc", "iceberg", "delta")
     for format_name, settings in product(shapes, readers()):
-        if not cannot_ask(distribution, settings, facts(format_name)):
+        if not ENGINE.cannot(distribution, settings, facts(format_name)):
             asked.add(catalog_name(facts(format_name), settings))
     assert asked == set(catalogs)
 
@@ -120,7 +120,7 @@ def test_no_two_catalogs_of_a_kind_of_table_are_alike(distribution: Distribution
 def test_a_question_that_cannot_be_asked_is_known_beforehand(
     distribution: Distribution, settings: ReaderSettings, format_name: str, why: str
 ) -> None:
-    result = cannot_ask(distribution, settings, facts(format_name))
+    result = ENGINE.cannot(distribution, settings, facts(format_name))
     assert result.startswith(why)
     assert bool(result) == bool(why)
 
