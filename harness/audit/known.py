@@ -60,7 +60,6 @@ class KnownDifference(ReviewedLine):
         return self.reader in names and fnmatchcase(table.name, self.table)
 
     def covers(self, table: AuditedTable, answer: AuditedAnswer) -> bool:
-        """Return whether an answer differs as the line says."""
         if not self.is_about(table, answer):
             return False
         if answer.verdict is VerdictKind.REFUSED:
@@ -128,7 +127,6 @@ class KnownDifferences:
     today: datetime.date = datetime.date.min
 
     def by(self, table: AuditedTable, answer: AuditedAnswer) -> KnownDifference | None:
-        """Return the first line that covers an answer."""
         valid = (line for line in self.lines if line.counts(self.today))
         return next((line for line in valid if line.covers(table, answer)), None)
 

@@ -42,8 +42,6 @@ class GivenEntries:
 
 @dataclass(frozen=True)  # no slots: what is derived is kept
 class AuditReaders:
-    """How the servers of readers are started for some tables."""
-
     cache: Cache
     folder: Path
     """Of their logs and configuration."""

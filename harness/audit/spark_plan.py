@@ -121,7 +121,6 @@ class _FileProjection:
         return made
 
     def keys(self, deleted: DeletedValues) -> list[str]:
-        """Return the expressions of the columns by which rows are deleted."""
         types = list(map(self.plan.arrow_type, deleted.types))
         if len(types) != len(deleted.ids) or not all(map(_compared, types)):
             raise NotInSparkError("rows are deleted by values that are not compared alike")
@@ -205,8 +204,6 @@ class _FileProjection:
 
 @dataclass
 class _Group:
-    """Files that are read alike."""
-
     projection: _FileProjection
     select: list[str]
     keys: list[list[str]]

@@ -190,8 +190,6 @@ class SparkTable:
 
 @dataclass(frozen=True)  # no slots: what is derived is kept
 class SparkReader:
-    """A session of Spark that reads for an audit."""
-
     name: str
     """Of its distribution."""
     session: Session

@@ -102,8 +102,15 @@ class _Disk:
                 moved = old is not None and old.group[1] != row.group[1]
                 home = self._home(row, after, gone, moved=moved)
                 changed.setdefault(home, []).append(row)
-        if self._changes is Changes.LOG:  # elsewhere a late version is merged when it is written
-            self._late(before, after, changed, gone)
+        # Versions that came late and do not stand; without logs they are merged when written.
+        contested = after.sent_contested if self._changes is Changes.LOG else {}
+        for key, late in contested.items():
+            if key not in before.rows or after.rows.get(key) is not before.rows[key]:
+                continue
+            if late is None:
+                gone.setdefault(self._homes[key], []).append(key)
+            else:
+                changed.setdefault(self._homes[key], []).append(late)
         for group in dict.fromkeys((*changed, *gone)):
             self._write(group, changed.get(group, []), gone.get(group, []), after)
 
@@ -119,22 +126,6 @@ class _Disk:
         self._homes = {key: home for key, home in self._homes.items() if key in stay}
         retained = {key: row for key, row in before.rows.items() if key in stay}
         self.write(dataclasses.replace(before, rows=retained), after)
-
-    def _late(
-        self,
-        before: Truth,
-        after: Truth,
-        changed: dict[str, list[Row]],
-        gone: dict[str, list[Value]],
-    ) -> None:
-        """Add the versions that came late and do not stand."""
-        for key, row in after.sent_contested.items():
-            if key not in before.rows or after.rows.get(key) is not before.rows[key]:
-                continue
-            if row is None:
-                gone.setdefault(self._homes[key], []).append(key)
-            else:
-                changed.setdefault(self._homes[key], []).append(row)
 
     def _home(self, row: Row, after: Truth, gone: dict[str, list[Value]], *, moved: bool) -> str:
         """Return the group that a changed row is written to; `moved`: to another partition."""

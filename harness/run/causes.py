@@ -61,8 +61,6 @@ class CauseKey:
 
 @dataclass(frozen=True, slots=True)
 class RunCause:
-    """A cause, with every cell that it brings about."""
-
     key: CauseKey
     verdicts: tuple[Verdict, ...]
     """The first one speaks for all: by default settings if any, in the smallest scenario."""

@@ -45,8 +45,6 @@ _IN_MEMORY: Final = "exec,mode=1777"
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """One engine of a stack, or its metastore."""
-
     name: str
     image: ContainerImage
     configuration: Configuration

@@ -234,7 +234,10 @@ class TrinoConnection:
         # Values as they are sent: the library's own conversion rounds and loses names.
         query = TrinoQuery(self._request, statement, legacy_primitive_types=True)
         try:
-            return self._fetched(query, statement, started, tally)
+            data = tuple(map(tuple, query.execute()))
+            described = query.columns or ()
+            every = trino_values.columns(described, tally)
+            values = trino_values.rows(described, data, tally)
         except TrinoQueryError as error:
             raise _sorted(error, time.monotonic() - started) from error
         except ServerErrorReply as reply:
@@ -248,23 +251,11 @@ class TrinoConnection:
             self._cancel(query)
             reason = f"the reply is not of the protocol's form: {problem!r}"
             raise NoAnswerError(reason) from problem
+        seconds = time.monotonic() - started
+        return query_sql.reply(every, values, seconds, statement, "", tally.applied(), data)
 
     def close(self) -> None:
         self._http.close()
-
-    def _fetched(
-        self,
-        query: Any,  # noqa: ANN401 - untyped
-        sql: str,
-        started: float,
-        tally: Tally,
-    ) -> Reply:
-        data = tuple(map(tuple, query.execute()))
-        described = query.columns or ()
-        every = trino_values.columns(described, tally)
-        values = trino_values.rows(described, data, tally)
-        seconds = time.monotonic() - started
-        return query_sql.reply(every, values, seconds, sql, "", tally.applied(), data)
 
     def _cancel(self, query: Any) -> None:  # noqa: ANN401 - untyped
         """Ask the server to end the query; it may well be gone."""
