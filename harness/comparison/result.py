@@ -188,13 +188,13 @@ def _need(operation: str, verdicts: Sequence[Verdict], run: Run) -> Need:
 
 def _step_features(operation: str, verdicts: Iterable[Verdict], run: Run) -> frozenset[str]:
     """Return what every step of an operation gave these tables before they were asked about."""
-    some: frozenset[str] | None = None
-    for verdict in verdicts:
-        for step in run.info.variant(verdict.variant).steps[: verdict.step]:
-            if step.operation == operation:
-                these = frozenset(step.features)
-                some = these if some is None else some & these
-    return some or frozenset()
+    given = {
+        frozenset(step.features)
+        for verdict in verdicts
+        for step in run.info.variant(verdict.variant).steps[: verdict.step]
+        if step.operation == operation
+    }
+    return frozenset.intersection(*given) if given else frozenset()
 
 
 def _setting_features(variants: Sequence[VariantInfo], run: Run) -> Iterator[frozenset[str]]:

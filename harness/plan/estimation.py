@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from harness.core.runtime_names import WAREHOUSES, given
-from harness.scenario.cells import Plan, Reader
+from harness.scenario.cells import Plan
 
 AT_ONCE: Final = 2
 """So many tables are written at once, and so many engines asked side by side."""
@@ -68,9 +68,11 @@ def _asking(plan: Plan) -> Iterable[float]:
     asked = Counter(cell.reader for cell in plan.cells)
     seconds: dict[str, float] = {}
     for name, cells in asked.items():
-        server = readers[name].distribution
-        before = seconds.get(server, _costs(server)[0])
-        seconds[server] = before + cells * _answer(readers[name])
+        server, settings = readers[name].distribution, dict(readers[name].settings)
+        start, answer = READERS_S.get(server.partition("-")[0], OTHER_S)
+        if settings.get("path") in ("mapreduce", "tez"):
+            answer = MAPREDUCE_S
+        seconds[server] = seconds.get(server, start) + cells * answer
     return seconds.values()
 
 
@@ -81,13 +83,3 @@ def _side_by_side(jobs: Iterable[float]) -> float:
         lanes[0] += seconds
         lanes.sort()
     return lanes[-1]
-
-
-def _answer(reader: Reader) -> float:
-    if dict(reader.settings).get("path") in ("mapreduce", "tez"):
-        return MAPREDUCE_S
-    return _costs(reader.distribution)[1]
-
-
-def _costs(distribution: str) -> tuple[float, float]:
-    return READERS_S.get(distribution.partition("-")[0], OTHER_S)

@@ -5,7 +5,7 @@ every later step: all of that is one cause, with one `CauseKey` in all runs.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from itertools import chain, permutations
@@ -213,15 +213,12 @@ def _settled(seen: Iterable[_Since]) -> Mapping[_Since, CauseKey]:
     """
     every = tuple(dict.fromkeys(seen))
     sure = grouped([((who, symptom), of[0]) for who, symptom, of in every if len(of) == 1])
-    return {
-        (who, symptom, of): CauseKey(who, symptom, _operation(of, sure.get((who, symptom), ())))
-        for who, symptom, of in every
-    }
-
-
-def _operation(possible: Sequence[str], sure: Collection[str]) -> str:
-    shown = [operation for operation in possible if operation in sure]
-    return shown[0] if len(shown) == 1 else OR.join(possible)
+    settled = {}
+    for who, symptom, of in every:
+        shown = [operation for operation in of if operation in sure.get((who, symptom), ())]
+        operation = shown[0] if len(shown) == 1 else OR.join(of)
+        settled[who, symptom, of] = CauseKey(who, symptom, operation)
+    return settled
 
 
 def _cause(key: CauseKey, verdicts: Sequence[Verdict], run: Run) -> RunCause:

@@ -79,7 +79,12 @@ def files(services: Sequence[Service], stack: StackFolder) -> dict[str, str]:
 
 
 def document(services: Sequence[Service], stack: StackFolder) -> dict[str, Any]:
-    ports = _ports(services)
+    ports: dict[str, int] = {}
+    for service in services:
+        port = service.image.contract.port
+        while port in ports.values():  # of this machine: its own, or the next that is free
+            port += 1
+        ports[service.name] = port
     every = {service.name: _service(service, stack, ports[service.name]) for service in services}
     networks = {"default": {"name": NETWORK}}
     return {"version": "2.4", "services": _escaped(every), "networks": networks}
@@ -138,17 +143,6 @@ def _settings(service: Service, stack: StackFolder) -> ContainerSettings:
     uri = "" if service.name == METASTORE else f"thrift://{METASTORE}:9083"
     around = contract.surroundings(uri, stack.work)
     return contract.settings(service.configuration, around)
-
-
-def _ports(services: Iterable[Service]) -> dict[str, int]:
-    """Return a port of this machine for each service: its own, or the next that is free."""
-    result: dict[str, int] = {}
-    for service in services:
-        port = service.image.contract.port
-        while port in result.values():
-            port += 1
-        result[service.name] = port
-    return result
 
 
 def _escaped(value: Any) -> Any:  # noqa: ANN401 - YAML holds anything

@@ -36,17 +36,14 @@ def frame(rows: Sequence[Row], columns: Mapping[str, FrameColumn[Row]]) -> pd.Da
     """
     import pandas as pd  # noqa: PLC0415 - dear to load, and only this needs it
 
-    return pd.DataFrame(
-        {name: _column(rows, frame_column) for name, frame_column in columns.items()}
-    )
-
-
-def _column(rows: Sequence[Row], column: FrameColumn[Row]) -> pd.Series[Any]:
-    import pandas as pd  # noqa: PLC0415 - as above
-
-    values, kind = [column.of(row) for row in rows], column.kind
-    if isinstance(kind, str) and kind != WORD:
-        return pd.Series(values, dtype=kind)
-    words = sorted(set(values)) if isinstance(kind, str) else list(kind)
-    known = pd.CategoricalDtype(pd.Index(words, dtype="str"), ordered=not isinstance(kind, str))
-    return pd.Series([None if value is None else str(value) for value in values], dtype=known)
+    result: dict[str, pd.Series[Any]] = {}
+    for name, column in columns.items():
+        values, kind = [column.of(row) for row in rows], column.kind
+        if isinstance(kind, str) and kind != WORD:
+            result[name] = pd.Series(values, dtype=kind)
+            continue
+        words = sorted(set(values)) if isinstance(kind, str) else list(kind)
+        known = pd.CategoricalDtype(pd.Index(words, dtype="str"), ordered=not isinstance(kind, str))
+        texts = [None if value is None else str(value) for value in values]
+        result[name] = pd.Series(texts, dtype=known)
+    return pd.DataFrame(result)

@@ -6,7 +6,7 @@ from decimal import Decimal as Number
 from typing import Final
 
 from harness.model import identifiers
-from harness.model.canonical import MapValue, Value, text_of
+from harness.model.canonical import Value, text_of
 from harness.model.datatypes import VARIANT, Array, DataType, Map, Struct, Text, TypeNames
 from harness.model.identifiers import SOURCE, TABLE, free_name
 from harness.model.partition_fields import PartitionField, Transform
@@ -38,17 +38,13 @@ def literal(value: Value, field: Field) -> str:
             return f"named_struct({', '.join(parts)})"
         case Array():
             return f"array({', '.join(literal(element, field.children[0]) for element in value)})"
+        case Map() if not value.pairs:
+            return f"cast(map() as {type_text(field.type)})"
         case Map():
-            return _map(value, field)
+            key, part = field.children
+            pairs = (f"{literal(k, key)}, {literal(v, part)}" for k, v in value.pairs)
+            return f"map({', '.join(pairs)})"
     return _scalar(value, field.type)
-
-
-def _map(value: MapValue, field: Field) -> str:
-    key, part = field.children
-    if not value.pairs:
-        return f"cast(map() as {type_text(field.type)})"
-    pairs = (f"{literal(k, key)}, {literal(v, part)}" for k, v in value.pairs)
-    return f"map({', '.join(pairs)})"
 
 
 def _scalar(value: Value, type_: DataType) -> str:
