@@ -24,10 +24,10 @@ _OF_PAIR: Final = dict.fromkeys(("question", "old", "new", "change", "known"), T
 
 def write(report: AuditReport, folder: Path) -> dict[str, Path]:
     name = UPGRADE if isinstance(report.result, TableComparison) else AUDIT
-    text = markdown(report.document)
+    text = markdown(report.document())
     files = {
         "html": html.write_page(page(report), folder / f"{name}.html"),
-        "text": lines.write(report.document, folder / f"{name}.txt"),
+        "text": lines.write(report.document(), folder / f"{name}.txt"),
         "markdown": folder / f"{name}.md",
         "json": folder / f"{name}.json",
     }
@@ -52,7 +52,7 @@ def page(report: AuditReport) -> str:
             "colour": report.tone.value,
             "title": title,
             "totals": report.totals,
-            "panels_": html.parts([*report.document[1:], *looked_at]),
+            "panels_": html.parts([*[*report.document()][1:], *looked_at]),
             "css": html.templates("report.css", "upgrade.css"),
         },
     )

@@ -144,11 +144,7 @@ class AuditReport:
                 label = "All is right" if words <= _RIGHT else "Nothing is new"
         return Line(f"{who}{where}: {'; '.join(came)}.", label)
 
-    @cached_property
-    def document(self) -> Sequence[Block]:
-        return list(self._document())
-
-    def _document(self) -> Iterator[Block]:
+    def document(self) -> Iterator[Block]:
         result, every = self.result, self.outcomes
         yield self.headline
         lines = [f"{one.name}: {one.problem}" for one in unread(result.tables)]

@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import astuple, replace
+from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -38,7 +39,6 @@ from harness.core.progress import Progress
 from harness.core.texts import counted
 from harness.engines.api import Reply
 from harness.engines.spark.engine import FINGERPRINTS, SparkConnection
-from harness.formats.read_plan import ReadPlan
 from harness.model.fingerprint import Fingerprint
 from harness.model.query import ALL, Query
 from tools import bench_small_tables
@@ -177,16 +177,15 @@ class _LargeTables:
     def written(self) -> PinnedTable:
         run = self.reader.session.run
         catalog = f"spark.sql.catalog.c{self.rows}"
-        settings = {
-            "": "org.apache.iceberg.spark.SparkCatalog",
-            ".type": "hadoop",
-            ".warehouse": self.folder,
+        for setting in (
+            "=org.apache.iceberg.spark.SparkCatalog",
+            ".type=hadoop",
+            f".warehouse={self.folder}",
             # Iceberg asks the file system for its scheme, which the reader's has none of.
-            ".hadoop.fs.file.impl": "org.apache.hadoop.fs.LocalFileSystem",
-            ".hadoop.fs.file.impl.disable.cache": "true",
-        }
-        for key, value in settings.items():
-            run(f"set {catalog}{key}={value}", timeout_s=TIMEOUT_S)
+            ".hadoop.fs.file.impl=org.apache.hadoop.fs.LocalFileSystem",
+            ".hadoop.fs.file.impl.disable.cache=true",
+        ):
+            run(f"set {catalog}{setting}", timeout_s=TIMEOUT_S)
         for statement in _statements(f"c{self.rows}.db.t", self.rows):
             run(statement, timeout_s=TIMEOUT_S)
         (table_,) = pinned(str(self.folder / "db" / "t"), ())
@@ -198,13 +197,8 @@ class _LargeTables:
         return self.reader.table(of.plan())
 
     def table(self, of: PinnedTable, planned: SparkTable) -> LargeTable:
-        def carried_out(plan: ReadPlan) -> SparkFingerprints:
-            return SparkFingerprints(self.reader.table(plan))
-
-        plan, truth = planned.plan.plan, SparkFingerprints(planned)
-        return LargeTable(
-            "", of.facts, plan, planned.size, sum(FILES), (ALL,), truth, carry_out=carried_out
-        )
+        plan, by_spark = planned.plan.plan, partial(SparkFingerprints.of, planned)
+        return LargeTable("", of.facts, plan, planned.size, sum(FILES), (ALL,), by_spark)
 
     def asked(self, of: LargeTable, database: str) -> AuditedAnswer:
         """Ask for the sums of what lies in a database instead of the table."""
@@ -251,11 +245,11 @@ class _Planted:
         changed, lost, twice = (
             f"id in ({', '.join(map(str, ids))})" for ids in (self.changed, self.lost, self.twice)
         )
-        view = self.table.view
-        rest = f"select * except (t0), if({changed}, concat(t0, '!'), t0) as t0 from {view}"
-        return (
-            f"{rest} where not {lost} union all select * except (t0), t0 from {view} where {twice}"
-        )
+        names = [quoted(part.name) for part in self.table.plan.plan.columns]
+        shown = {"`t0`": f"if({changed}, concat(t0, '!'), t0) as t0"}
+        rows, view = ", ".join(shown.get(name, name) for name in names), self.table.view
+        more = f"select {', '.join(names)} from {view} where {twice}"
+        return f"select {rows} from {view} where not {lost} union all {more}"
 
     def check(self, answer: AuditedAnswer) -> None:
         """Raise AssertionError unless an answer is wrong in the errors alone."""

@@ -48,6 +48,8 @@ from tools.shared import table as markdown_table
 CHANGES: Final = "changes_from"
 _PATH: Final = re.compile(r"(\w+:)?(/[^\s'\",;:)]+)+")
 _VALUE: Final = re.compile(r"\d[\d:.+T-]*\d( [\d:.]+)?")
+_TASK: Final = re.compile(r"Job aborted due to stage failure: .*?\(TID \d+\) \([^)]*\): ")
+"""What Spark says before what went wrong."""
 _LONGEST: Final = 140
 """Characters of what a reader says when it refuses."""
 
@@ -156,7 +158,7 @@ def _why(answer: AuditedAnswer) -> str:
 
 
 def _without_values(text: str) -> str:
-    return " ".join(_VALUE.sub("…", _PATH.sub("…", text)).split())[:_LONGEST]
+    return " ".join(_VALUE.sub("…", _PATH.sub("…", _TASK.sub("", text))).split())[:_LONGEST]
 
 
 def page(
@@ -165,20 +167,14 @@ def page(
     versions = sum(len(one.table.versions) for one in tables)
     questions = sum(one.questions for one in tables)
     wrong = [f"- {one.table.name}: {text}" for one in tables for text in one.wrong]
-    yield "# Tables that other projects wrote"
-    yield ""
+    yield from ("# Tables that other projects wrote", "")
     yield f"{counted(len(tables), 'table', 'tables')} of Impala, DuckDB, Delta's golden tables,"
     yield "delta-kernel-rs, delta-rs, duckdb-delta and hudi-rs, with the answers that their own"
     yield f"tests expect. What their files give by the rules of their formats: {versions} versions"
     yield f"and {questions:,} questions, {len(wrong)} of which come out otherwise. The tables are"
     yield "no part of this project; `tests/audit/` reads them where they lie beside the checkout."
-    yield ""
-    yield f"Made by `{command}`."
-    yield ""
-    yield from wrong
+    yield from ("", f"Made by `{command}`.", "", *wrong, "## What readers show", "")
     readers = list(dict.fromkeys(a.reader for one in audited for a in one.answers))
-    yield "## What readers show"
-    yield ""
     yield "Of the newest version: all columns, how many rows, and conditions on each column. In an"
     yield "open case the specification is silent in a part, or readers differ with a reason."
     yield ""
@@ -187,10 +183,7 @@ def page(
         of_reader = {r: [a for a in one.answers if a.reader == r] for r in readers}
         cells = ["not known" if one.problem else _cell(of_reader[r]) for r in readers]
         rows.append([f"{one.name}{' (open case)' if one.name in opened else ''}", *cells])
-    yield from markdown_table(["table", *readers], rows)
-    yield ""
-    yield "## Why"
-    yield ""
+    yield from (*markdown_table(["table", *readers], rows), "", "## Why", "")
     for one in audited:
         if one.problem:
             yield f"- {one.name}: {_without_values(one.problem)}"
@@ -212,17 +205,14 @@ def main() -> int:
             copies = [copied(one.table, Path(folder, "tables")) for one in tables]
             start = partial(AuditReaders, Cache.default(), Path(folder), Progress())
             readers = tuple(map(parse_reader, given.reader))
-            audited = tuple(audit(copies, readers, start, Progress()))
+            order = [one.table.name for one in copies].index
+            audited = sorted(audit(copies, readers, start, Progress()), key=lambda t: order(t.name))
     if given.out:
-        command = " ".join(["python", "tools/foreign_tables.py", "FOLDER", *_options(given.reader)])
+        options = (f" --reader {reader}" for reader in given.reader)
+        command = f"python tools/foreign_tables.py FOLDER{''.join(options)}"
         lines = page(command, tables, audited)
         given.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return bool(wrong)
-
-
-def _options(readers: Sequence[str]) -> Iterator[str]:
-    for reader in readers:
-        yield from ("--reader", reader)
 
 
 if __name__ == "__main__":

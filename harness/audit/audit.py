@@ -7,11 +7,13 @@ import logging
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from hashlib import sha256
+from itertools import chain
 from typing import Final
 
 from harness.artifacts import distributions
@@ -20,7 +22,7 @@ from harness.audit.arrow_answers import HashedAnswers
 from harness.audit.catalog_entry import catalog_entry
 from harness.audit.comparison import Row, TableDifference, TableDifferenceKind
 from harness.audit.file_rows import FileTable
-from harness.audit.fingerprints import PlanFingerprints
+from harness.audit.fingerprints import ExpectedFingerprints, PlanFingerprints
 from harness.audit.large_tables import FingerprintReader, LargeTable
 from harness.audit.limits import NO_LIMITS, AuditLimits
 from harness.audit.plan_files import check_there, identity, wrong_sizes
@@ -28,7 +30,7 @@ from harness.audit.projection import full_type
 from harness.audit.readers import AuditReaders, Entries
 from harness.audit.records import AuditedAnswer, AuditedTable, ShownDifference
 from harness.audit.spark_fingerprints import SparkFingerprints
-from harness.audit.spark_reader import SparkReader, SparkTable
+from harness.audit.spark_reader import SparkReader
 from harness.audit.table_rows import TableRows
 from harness.audit.tables import PinnedTable
 from harness.core import refusals, tolerances
@@ -69,6 +71,9 @@ MOST_COLUMNS: Final = 12
 """Of so many columns conditions are asked."""
 SOME: Final = 100
 """Of so many rows of a large table the values of conditions are taken."""
+SMALL: Final = 1 << 20
+AT_ONCE: Final = 2
+"""Of tables of so many bytes so many are looked at at once: one is judged while one is asked."""
 ENOUGH: Final = 2
 """Questions that a reader refuses first, all for one reason: then it refuses the table."""
 
@@ -356,8 +361,13 @@ def audit(
         yield from before.values()
         count.advance(len(before))
         # A large table holds up none but larger ones.
-        for database, planned in sorted(plans.items(), key=lambda item: item[1].bytes):
-            yield _audited(database, planned, on.reader, servers, limits)
+        waiting = sorted(plans, key=lambda database: plans[database].bytes)
+        small = [database for database in waiting if plans[database].bytes <= SMALL]
+        look = partial(_audited, plans, on.reader if plans else None, servers, limits)
+        pool = ThreadPoolExecutor(AT_ONCE)
+        stack.callback(pool.shutdown, wait=False, cancel_futures=True)
+        for done in chain(pool.map(look, small), map(look, waiting[len(small) :])):
+            yield done
             count.advance()
 
 
@@ -421,38 +431,21 @@ def _truth(
         most = f"{limits.size:,} are the most"
         raise ValueError(f"its files have {planned.bytes:,} bytes, and {most}")
     notes = wrong_sizes(plan)
-    if reader and (carried_out := reader.carried_out(plan)):
-        return _by_spark(database, table, carried_out, limits), (*notes, *carried_out.notes)
-    size, count, files = 0, 0, list[FileTable]()
-    for file in table_rows.files(plan):
-        size, count = size + file.rows.num_rows, count + 1
-        files = [*files, file] if size <= limits.fetched else files[:1] or [_begin(file)]
-    truth = TableTruth(database, table.facts, TableRows(plan, tuple(files)))
-    if size <= limits.fetched:
-        return truth, notes
-    some = replace(truth, rows=TableRows(plan, tuple(map(_begin, files))))
-    sums = PlanFingerprints(plan)
-    return LargeTable(database, table.facts, plan, size, count, some.queries, sums), notes
-
-
-def _by_spark(
-    database: str, table: PinnedTable, read: SparkTable, limits: AuditLimits
-) -> TableTruth | LargeTable:
-    size, plan = read.size, read.plan.plan
-    rows = read.table_rows(f"true limit {SOME}" if size > limits.fetched else "true")
+    carry_out: Callable[[ReadPlan], ExpectedFingerprints] = PlanFingerprints
+    if reader and (read := reader.carried_out(plan)):
+        notes, size, count = (*notes, *read.notes), read.size, len(list(plan.every_file))
+        rows = read.table_rows(f"true limit {SOME}" if size > limits.fetched else "true")
+        carry_out = partial(SparkFingerprints.of, read)
+    else:
+        size, count, files = 0, 0, list[FileTable]()
+        for file in table_rows.files(plan):
+            size, count = size + file.rows.num_rows, count + 1
+            files = [*files, file] if size <= limits.fetched else [_begin((*files, file)[0])]
+        rows = TableRows(plan, tuple(files))
     truth = TableTruth(database, table.facts, rows)
     if size <= limits.fetched:
-        return truth
-    return LargeTable(
-        database,
-        table.facts,
-        plan,
-        size,
-        len(list(plan.every_file)),
-        truth.queries,
-        SparkFingerprints(read),
-        carry_out=lambda other: SparkFingerprints(read.reader.table(other)),
-    )
+        return truth, notes
+    return LargeTable(database, table.facts, plan, size, count, truth.queries, carry_out), notes
 
 
 def _begin(file: FileTable) -> FileTable:
@@ -461,12 +454,13 @@ def _begin(file: FileTable) -> FileTable:
 
 
 def _audited(
-    database: str,
-    planned: _Planned,
+    plans: Mapping[str, _Planned],
     reader: SparkReader | None,
     servers: Sequence[tuple[Reader, Engine, Server]],
     limits: AuditLimits,
+    database: str,
 ) -> AuditedTable:
+    planned = plans[database]
     table, plan = planned.table, planned.plan
     try:
         with _named_problem():

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import product, starmap
+from itertools import product
 from typing import Final
 
 from harness.model.canonical import Value, same, text_of, to_json
@@ -42,8 +42,8 @@ def differences(
     names: Sequence[str], expected: Sequence[Row], shown: Sequence[str], actual: Sequence[Row]
 ) -> tuple[TableDifference, ...]:
     """Return where a table with columns `shown` differs from the expected one with `names`."""
-    rows = zip(expected, actual, strict=False)
-    if [*names] == [*shown] and len(expected) == len(actual) and all(starmap(_same, rows)):
+    same_form = [*names, len(expected)] == [*shown, len(actual)]
+    if same_form and all(all(map(same, *rows)) for rows in zip(expected, actual, strict=True)):
         return ()
     common = [name for name in names if name in shown]
     right = _taken(expected, [names.index(name) for name in common])
@@ -68,10 +68,6 @@ def differences(
         *(TableDifference(TableDifferenceKind.LOST_ROW, "", at, right[at]) for at in absent),
         *(TableDifference(TableDifferenceKind.EXTRA_ROW, actual=answered[at]) for at in extra_rows),
     )
-
-
-def _same(one: Row, other: Row) -> bool:
-    return all(map(same, one, other))
 
 
 def _taken(rows: Sequence[Row], columns: Sequence[int]) -> list[Row]:

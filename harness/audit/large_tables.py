@@ -78,9 +78,8 @@ class LargeTable:
     """The number of rows."""
     file_count: int
     queries: tuple[Query, ...]
-    truth: ExpectedFingerprints
     carry_out: Callable[[ReadPlan], ExpectedFingerprints] = PlanFingerprints
-    """Of other ways of reading."""
+    """Also plans of other ways of reading."""
 
     @property
     def columns(self) -> Sequence[tuple[str, str]]:
@@ -88,6 +87,10 @@ class LargeTable:
             (part.name, canonical_type(full_type(part, self.plan.arrow_type)))
             for part in self.plan.columns
         ]
+
+    @cached_property
+    def truth(self) -> ExpectedFingerprints:
+        return self.carry_out(self.plan)
 
     @cached_property
     def sums(self) -> RowSums:

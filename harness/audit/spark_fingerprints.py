@@ -15,6 +15,7 @@ from harness.engines.arrow_values import canonical_type
 from harness.engines.fingerprint_sql import FingerprintSql
 from harness.engines.query_sql import NAN_FUNCTION, predicate
 from harness.engines.spark.engine import FINGERPRINTS
+from harness.formats.read_plan import ReadPlan
 from harness.model.datatypes import DataType, Struct, parse_type
 from harness.model.fingerprint import NUMBER_DIGITS, Fingerprint, FloatText
 from harness.model.query import Query
@@ -33,6 +34,11 @@ _CUT: Final = "cast(1000 * unix_millis(cast({0} as timestamp)) as string)"
 @dataclass(frozen=True, slots=True)
 class SparkFingerprints:
     table: SparkTable
+
+    @classmethod
+    def of(cls, table: SparkTable, plan: ReadPlan) -> SparkFingerprints:
+        """Return who makes the sums of a table's plan, or of another way of reading it."""
+        return cls(table if plan is table.plan.plan else table.reader.table(plan))
 
     def sums(self, asked: Fingerprint, queries: Sequence[Query]) -> Sequence[Groups]:
         """Return the sums, of all queries out of one reading of the files."""

@@ -213,7 +213,7 @@ class _Prepared:
             (folder / known_differences.FILE).write_text(text, encoding="utf-8")
         report = AuditReport(result)
         files = audit_files.write(report, folder)
-        lines.render(report.document, output.out)
+        lines.render(report.document(), output.out)
         lines.say(output.out, "\nTable by table, with the evidence:")
         lines.command(output.out, str(files["html"]))
         status = 0 if request.shadow else result.status

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
+from threading import Barrier
 from types import SimpleNamespace
 from typing import Any
 
@@ -293,6 +294,23 @@ def test_large_tables_are_read_after_small_ones(tmp_path: Path) -> None:
     tables = tuple(pinned(str(tmp_path), ()))
     names = [one.name for one in audit(tables, [READER], SimulatedReader(), Progress())]
     assert names == ["b", "a"]
+
+
+def test_of_small_tables_two_are_asked_about_at_once(tmp_path: Path) -> None:
+    both = Barrier(2, timeout=60)
+
+    @dataclass
+    class Waiting(SimulatedReader):
+        def ask(self, question: Question, *, timeout_s: float) -> Reply:
+            if question.query == ALL:
+                both.wait()
+            return super().ask(question, timeout_s=timeout_s)
+
+    for name in ("a", "b"):
+        plain(tmp_path / name, x=[1])
+    reader = Waiting([(1, "x")], ("id", "p"))
+    result = audit(tuple(pinned(str(tmp_path), ())), [READER], reader, Progress())
+    assert [table.answers[0].verdict for table in result] == [VerdictKind.CORRECT] * 2
 
 
 def test_what_was_audited_before_is_asked_about_once_it_changed(table: DeltaFolder) -> None:
