@@ -204,8 +204,10 @@ def test_each_of_many_planted_errors_is_found_with_its_row_and_file(
 def test_sums_have_the_verdicts_of_rows(name: str, tmp_path: Path) -> None:
     (folder := tmp_path / "types").mkdir()
     rows = every_type()
-    pq.write_table(rows.slice(0, 150), folder / "1.parquet")
-    pq.write_table(rows.slice(150), folder / "2.parquet")
+    for number, part in enumerate((rows.slice(0, 150), rows.slice(150))):
+        # Hive 3 reads moments of 96 bits alone (`ETypeConverter`).
+        old = name.startswith("hive")
+        pq.write_table(part, folder / f"{number}.parquet", use_deprecated_int96_timestamps=old)
     with Asked.of(name, tmp_path, folder, folder) as asked:
         plan = asked.table.plan
         small = TableTruth("audit_1", asked.table.format, table_rows.read(plan))
