@@ -8,7 +8,7 @@ which pages are stale.
 import argparse
 import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -25,12 +25,14 @@ from harness.comparison import evidence
 from harness.core import open_cases
 from harness.core import tolerances as declared
 from harness.core.grouping import grouped
-from harness.core.records import FindingKind
+from harness.core.records import FindingKind, VerdictKind
 from harness.core.setting_values import SettingValues
 from harness.core.yaml_reader import load_yaml
 from harness.plan import distribution_support, shipped
 from harness.reports.findings import FINDINGS
 from harness.reports.known_defects import known_defects, links
+from harness.reports.words import VERDICTS
+from harness.scenario.cells import CONTROL, parse_reader
 from harness.scenario.load import load, scenario_of
 from harness.scenario.operations import registry
 from harness.scenario.operations.api import Operation
@@ -223,12 +225,48 @@ def known_runs() -> str:
     return "\n".join(table(head, rows))
 
 
+def operations_by_reader() -> str:
+    """Return for each format what readers answered after each operation, by all that is known."""
+    known = evidence.opened(evidence.FILE)
+    run = known.run(list(known.readers), None, lambda variant, _: variant.scenario != CONTROL).run
+    answers = defaultdict[tuple[str, str, str], Counter[str]](Counter)
+    for verdict in run.verdicts:
+        operation = run.info.step(verdict.variant, verdict.step).operation
+        reader = parse_reader(verdict.reader).distribution
+        answers[run.info.variant(verdict.variant).format, operation, reader][verdict.verdict] += 1
+    lines = []
+    for format_, of in sorted(grouped((key[0], key) for key in answers).items()):
+        readers = sorted({reader for _, _, reader in of})
+        rows = (
+            (f"`{name}`", *(_answers(answers.get((format_, name, r), Counter())) for r in readers))
+            for name in sorted({operation for _, operation, _ in of})
+        )
+        total = sum(answers[key].total() for key in of)
+        lines += [f"## {format_}", "", f"{total:,} answers.", ""]
+        lines += [*table(("operation", *(f"`{name}`" for name in readers)), rows), ""]
+    return "\n".join(lines)
+
+
+def _answers(counts: Counter[str]) -> str:
+    """Return how many answers are not right, kind by kind; a tick where all are."""
+    other = [
+        f"{VERDICTS[kind].symbol} {counts[kind]}"
+        for kind in VerdictKind
+        if counts[kind] and kind is not VerdictKind.CORRECT
+    ]
+    of_all = (
+        f"{' '.join(other)} of {counts.total()}" if other else VERDICTS[VerdictKind.CORRECT].symbol
+    )
+    return of_all if counts else ""
+
+
 PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "engines": engines,
     "evidence": known_runs,
     "format-settings": format_settings,
     "open-answers": open_answers,
     "operations": operations,
+    "operations-by-reader": operations_by_reader,
     "reader-settings": reader_settings,
     "tolerances": tolerances,
     "bug-scenarios": bug_scenarios,

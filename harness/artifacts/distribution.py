@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, Field, NonNegativeInt, PlainValidator
 
+from harness.artifacts.endpoint import Endpoint
 from harness.core.runtime_names import CONTAINER, PROCESS
 
 ARCHIVE = "archive"
@@ -269,6 +270,8 @@ class Distribution(LockData):
     artifacts: tuple[Artifact, ...]
     warehouse: str = ""
     """Where its servers find tables; empty: on the disk."""
+    endpoint: Endpoint | None = None
+    """Of a server that runs already."""
 
     @property
     def is_asked(self) -> bool:

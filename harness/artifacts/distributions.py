@@ -23,12 +23,13 @@ from harness.artifacts.distribution import (
     coordinates,
     like,
 )
+from harness.artifacts.endpoint import Endpoint
 from harness.artifacts.version_rules import Data
 from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
 from harness.core.problems import Problems, one_of, unknown_name
 from harness.core.registry import Registry
-from harness.core.runtime_names import AT, CONTAINER, PROCESS, RUNTIMES, S3, WAREHOUSES
+from harness.core.runtime_names import AT, CONTAINER, ENDPOINT, PROCESS, RUNTIMES, S3, WAREHOUSES
 from harness.core.yaml_reader import Document
 
 BUILDS_ON: Final = ("like", "artifacts_from")
@@ -132,13 +133,17 @@ LOCKS: Registry[str] = Registry("distribution", _ours)
 
 _custom: Final[dict[str, tuple[str, str]]] = {}
 """Texts and files of lock data that the user adds, by name: known before any is loaded."""
+_endpoints: Final[dict[str, Endpoint]] = {}
+"""Those of them that run already, by name."""
 
 
-def register(name: str, text: str, file: str) -> None:
+def register(name: str, text: str, file: str, endpoint: Endpoint | None = None) -> None:
     """Make a distribution of somebody's own known, or say anew what it is; none that is shipped."""
     if name in LOCKS.names():
         raise UsageProblem(f"{file}: {name} is shipped; give the file, and what it says, a name")
     _custom[name] = text, file
+    if endpoint:
+        _endpoints[name] = endpoint
     load.cache_clear()
 
 
@@ -160,7 +165,8 @@ def is_shipped(name: str) -> bool:
 
 
 def names() -> tuple[str, ...]:
-    return tuple(sorted((*LOCKS.names(), *_custom)))
+    """Return those that can be started."""
+    return tuple(sorted((*LOCKS.names(), *(_custom.keys() - _endpoints.keys()))))
 
 
 def why_not_added(name: str) -> str:
@@ -217,12 +223,19 @@ def exists(name: str) -> bool:
     """Return whether there is a distribution of this name; by rules alone if its image has all."""
     local, _, runtime = name.partition(AT)
     ruled = runtime == CONTAINER and by_rules(local)
-    return local in names() or (ruled and not version_rules.lacks_jars(local))
+    return (
+        local in names() or local in _endpoints or (ruled and not version_rules.lacks_jars(local))
+    )
 
 
 def why_not(name: str) -> str:
     """Return why there is no such distribution, where more is known than that; else empty."""
     lock_name, _, how = name.partition(AT)
+    if how == ENDPOINT and lock_name not in _endpoints:
+        known = f"; it has {', '.join(_endpoints)}" if _endpoints else ""
+        return f"no platform file has an engine '{lock_name}'; --platform FILE names one{known}"
+    if lock_name in _endpoints:
+        return "" if how == ENDPOINT else f"it runs already, and is asked as {lock_name}@{ENDPOINT}"
     if how not in ("", *_HOW):
         return f"there is no runtime '{how}'; {one_of(how, _HOW)}"
     if by_rules(lock_name) and not exists(name):
@@ -238,6 +251,11 @@ def load(name: str) -> Distribution:
     UsageProblem: there is none; ScenarioProblem: its lock data is wrong.
     """
     lock_name, _, runtime = name.partition(AT)
+    if lock_name in _endpoints or runtime == ENDPOINT:
+        if why := why_not(name):
+            raise UsageProblem(f"{name}: {why}")
+        lock_data = parse(*_text(lock_name))
+        return replace(lock_data, name=name, runtime=ENDPOINT, endpoint=_endpoints[lock_name])
     if runtime not in ("", *_HOW):
         raise unknown_name("runtime", runtime, _HOW)
     if by_rules(lock_name):

@@ -74,6 +74,7 @@ SOME: Final = 100
 SMALL: Final = 1 << 20
 AT_ONCE: Final = 2
 """Of tables of so many bytes so many are looked at at once: one is judged while one is asked."""
+NO_NAME: Final = "it has no name in a catalog; name the metastore or REST catalog that has it"
 ENOUGH: Final = 2
 """Questions that a reader refuses first, all for one reason: then it refuses the table."""
 
@@ -86,6 +87,7 @@ class TableTruth:
     """By which readers know it."""
     format: FormatFacts
     rows: TableRows
+    name: str = TABLE
 
     @property
     def size(self) -> int:
@@ -145,39 +147,64 @@ def ask(
     engine: Engine,
     server: Server,
     limits: AuditLimits = NO_LIMITS,
+    in_catalog: str = "",
 ) -> Iterator[AuditedAnswer]:
-    """Yield what a reader shows of a table, question by question."""
+    """Yield what a reader shows of a table, question by question.
+
+    `in_catalog`: how servers that run already know it, `database.table`; empty where they do not.
+    """
     settings, distribution = dict(reader.settings), distributions.load(reader.distribution)
-    if why := engine.cannot(distribution, settings, table.format):
+    table = _known_there(table, in_catalog) if distribution.endpoint else table
+    if why := engine.cannot(distribution, settings, table.format) or NO_NAME * (not table.name):
         yield AuditedAnswer(str(reader), ALL, "", VerdictKind.UNSUPPORTED, why)
         return
     declared = tolerances.declared_for_format(str(reader), table.format.name)
     judge = partial(AnswerJudge, lower=LOWER in declared, milliseconds=MILLISECONDS in declared)
+    try:
+        connection = server.connect(settings)
+    except NoAnswerError as lost:
+        yield AuditedAnswer(str(reader), ALL, "", VerdictKind.UNKNOWN, str(lost))
+        return
+    with closing(connection):
+        words = engine.fingerprint_words(settings)
+        asker = _asker(table, words, connection, judge, limits)
+        yield from _answers(table.queries, str(reader), asker, limits)
+
+
+def _answers(
+    queries: Sequence[Query],
+    reader: str,
+    ask_: Callable[[Query], AuditedAnswer],
+    limits: AuditLimits,
+) -> Iterator[AuditedAnswer]:
     refused, began = list[str](), time.monotonic()
-    with closing(server.connect(settings)) as connection:
-        ask_ = _asker(table, engine.fingerprint_words(settings), connection, judge, limits)
-        for query in table.queries:
-            made = AuditedAnswer(str(reader), query, "", VerdictKind.UNKNOWN)
-            if limits.seconds is not None and time.monotonic() - began > limits.seconds:
-                yield replace(made, because=f"the {limits.seconds:g} s for a table are over")
-                return
-            try:
-                answer = ask_(query)
-            except RefusedError as problem:
-                refused.append(refusals.text(problem.refusal))
-                yield replace(made, verdict=VerdictKind.REFUSED, because=refused[-1])
-                if len(refused) == ENOUGH and len(set(refused)) == 1:
-                    return  # it is the table that is refused, whatever is asked
-            except NoAnswerError as lost:
-                yield replace(made, because=str(lost))
-                return
-            except HarnessError:
-                raise
-            except Exception as problem:
-                LOG.exception("%s: an answer cannot be judged", reader)
-                yield replace(made, because=f"{DEFECT} ({problem!r})")
-            else:
-                yield replace(answer, reader=made.reader, query=made.query)
+    for query in queries:
+        made = AuditedAnswer(reader, query, "", VerdictKind.UNKNOWN)
+        if limits.seconds is not None and time.monotonic() - began > limits.seconds:
+            yield replace(made, because=f"the {limits.seconds:g} s for a table are over")
+            return
+        try:
+            answer = ask_(query)
+        except RefusedError as problem:
+            refused.append(refusals.text(problem.refusal))
+            yield replace(made, verdict=VerdictKind.REFUSED, because=refused[-1])
+            if len(refused) == ENOUGH and len(set(refused)) == 1:
+                return  # it is the table that is refused, whatever is asked
+        except NoAnswerError as lost:
+            yield replace(made, because=str(lost))
+            return
+        except HarnessError:
+            raise
+        except Exception as problem:
+            LOG.exception("%s: an answer cannot be judged", reader)
+            yield replace(made, because=f"{DEFECT} ({problem!r})")
+        else:
+            yield replace(answer, reader=reader, query=query)
+
+
+def _known_there(table: TableTruth | LargeTable, in_catalog: str) -> TableTruth | LargeTable:
+    database, _, name = in_catalog.rpartition(".")
+    return replace(table, database=database, name=name)
 
 
 def _asker(
@@ -190,7 +217,7 @@ def _asker(
     """Return what asks a question, and judges the answer."""
 
     def whole(query: Query) -> AuditedAnswer:
-        question = Question(table.database, TABLE, table.format, query)
+        question = Question(table.database, table.name, table.format, query)
         return judged.judge(query, connection.ask(question, timeout_s=limits.timeout_s))
 
     def some(rows: TableRows, query: Query, reply: Reply) -> AuditedAnswer:
@@ -465,7 +492,7 @@ def _audited(
     try:
         with _named_problem():
             truth, notes = _truth(database, planned, limits, reader)
-        answers = [answer for on in servers for answer in ask(truth, *on, limits)]
+        answers = [answer for on in servers for answer in ask(truth, *on, limits, table.in_catalog)]
         answers = among_readers(answers) if plan.undecided else answers
         with _named_problem("it changed while readers were asked: "):
             now = table.plan()

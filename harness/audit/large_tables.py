@@ -80,6 +80,7 @@ class LargeTable:
     queries: tuple[Query, ...]
     carry_out: Callable[[ReadPlan], ExpectedFingerprints] = PlanFingerprints
     """Also plans of other ways of reading."""
+    name: str = TABLE
 
     @property
     def columns(self) -> Sequence[tuple[str, str]]:
@@ -184,7 +185,7 @@ class FingerprintReader:
 
     def _ask(self, query: Query, asked: Fingerprint | None) -> Reply:
         table = self.table
-        question = Question(table.database, TABLE, table.format, query, fingerprint=asked)
+        question = Question(table.database, table.name, table.format, query, fingerprint=asked)
         return self.connection.ask(question, timeout_s=self.timeout_s)
 
     def _count(self, query: Query) -> AuditedAnswer:

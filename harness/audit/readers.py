@@ -16,7 +16,7 @@ from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.audit.spark_reader import SparkReader
 from harness.core.progress import Progress, started
-from harness.engines.api import Engine, Server
+from harness.engines.api import Attaches, Engine, Server
 from harness.engines.python_library import Entry, PythonLibrary
 from harness.read.questions import load_engine
 from harness.runtime import metastore, metastore_client, provide, work_folders
@@ -53,8 +53,13 @@ class AuditReaders:
     """Starts it."""
 
     def serve(self, name: str) -> tuple[Engine, Server]:
-        """Start the server of a distribution that knows the tables; raises EnvironmentProblem."""
+        """Start the server of a distribution that knows the tables; raises EnvironmentProblem.
+
+        One that runs already is reached; it knows tables by the names that they have there.
+        """
         engine, distribution = load_engine(name), distributions.load(name)
+        if distribution.endpoint and isinstance(engine, Attaches):
+            return engine, engine.attach(distribution)
         runtime = provide.runtime(distribution, self.cache, self.progress)
         folder = work_folders.numbered(self.folder, name)
         serving: AbstractContextManager[Server]

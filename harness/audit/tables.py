@@ -76,6 +76,11 @@ class PinnedTable:
         )
 
     @property
+    def in_catalog(self) -> str:
+        """How its metastore or REST catalog calls it, `database.table`; empty where none does."""
+        return self.table.name if self.metastore or self.table.content else ""
+
+    @property
     def facts(self) -> FormatFacts:
         return formats.facts(self.table.format)
 

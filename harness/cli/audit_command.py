@@ -38,7 +38,7 @@ from harness.core.atomic_write import atomic_write
 from harness.core.errors import DEFECT, HarnessError, UsageProblem, problem_of
 from harness.core.records import VerdictKind
 from harness.core.texts import printable, without_login
-from harness.plan import custom_distributions
+from harness.plan import custom_distributions, platform_file
 from harness.reports import audit_files, lines
 from harness.reports.audit_report import AuditReport
 from harness.run import run_folder
@@ -67,6 +67,8 @@ class AuditRequest:
     """Whether the answers of the old reader are those of the bank."""
     partial_allowed: bool = False
     """Whether what both sides refuse for the larger part is good enough."""
+    platform: Path | None = None
+    """The file that names engines which run already."""
     spark: str = ""
     """The master of the Spark that reads the tables; empty where this process does."""
     limits: AuditLimits = NO_LIMITS
@@ -178,6 +180,8 @@ class _Prepared:
     @classmethod
     def of(cls, request: AuditRequest) -> _Prepared:
         custom_distributions.register(request.scenarios)
+        if request.platform:
+            platform_file.register_file(request.platform)
         for reader in request.readers:
             plan_options.existing_reader(reader)
         file, today = request.known, datetime.datetime.now(datetime.UTC).date()

@@ -21,12 +21,16 @@ from harness.cli.output import OUT, say
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.grouping import grouped
 from harness.core.progress import megabytes
+from harness.engines.api import Attaches, NoAnswerError, RefusedError
+from harness.plan import platform_file
+from harness.read.questions import load_engine
 from harness.run import pipeline
 from harness.runtime import docker_daemon, image, image_choice, memory, metastore
 from harness.runtime.docker_daemon import Daemon, StoredImage
 from harness.runtime.image import limit_mb
 
 LOOPBACK: Final = "loopback"
+ANSWER_S: Final = 10.0
 PYTHON: Final = (3, 11)
 HARNESS_MB: Final = 500
 """Memory that the harness and its PySpark client take beside the engines."""
@@ -42,8 +46,17 @@ def doctor(
     profile: Annotated[
         str, typer.Option(help="The profile whose containers must fit into Docker's memory.")
     ] = named_parts.QUICK_START,
+    platform: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Ask the engines of this file whether they answer."),
+    ] = None,
 ) -> None:
     """Show what is installed, what is missing, and what each engine needs of this machine."""
+    if platform:
+        answers = [look_for_endpoint(name, OUT) for name in platform_file.register_file(platform)]
+        if not all(answers):
+            raise typer.Exit(EnvironmentProblem.exit_status)
+        return
     needed = pipeline.needed_distributions(plan_options.make(None, profile, ""))
     cache, names = Cache.default(), distributions.names()
     changed = verify_files(names, cache, OUT) if verify else ()
@@ -55,6 +68,32 @@ def doctor(
     show_docker(docker, docker_warnings(docker, profile, needed), OUT)
     if changed or problems:
         raise typer.Exit(EnvironmentProblem.exit_status)
+
+
+def look_for_endpoint(reader: str, console: Console) -> bool:
+    """Say what an engine that runs already can be asked; return whether it is what its file says.
+
+    What is asked for: its catalogs, by a login and over a connection as an audit has them.
+    """
+    distribution = distributions.load(reader)
+    engine, endpoint = load_engine(reader), distribution.endpoint
+    if endpoint is None or not isinstance(engine, Attaches):  # not reached: of a platform file
+        raise AssertionError(reader)
+    say(f"{reader}, asked as {endpoint.like} is, at {endpoint.address}", console)
+    try:
+        with closing(engine.attach(distribution).connect({})) as connection:
+            rows = connection.run("show catalogs", timeout_s=ANSWER_S).rows
+    except (EnvironmentProblem, NoAnswerError, RefusedError) as problem:
+        say(f"  it cannot be asked: {problem}", console, "red")
+        return False
+    known = {str(name) for (name,) in rows}
+    for family, catalog in endpoint.catalogs.items():
+        if catalog in known:
+            say(f"  {family} tables: in its catalog {catalog}", console)
+        else:
+            there = ", ".join(sorted(known)) or "none"
+            say(f"  {family} tables: it has no catalog {catalog}; it has {there}", console, "red")
+    return known >= set(endpoint.catalogs.values())
 
 
 @dataclass(frozen=True, slots=True)

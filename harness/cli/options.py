@@ -324,6 +324,7 @@ class TableOptions:
     bank: Path | None = None
     shadow: bool = False
     no_values: bool = False
+    platform: Path | None = None
     spark: str = ""
     most_seconds: int | None = None
     most_bytes: int | None = None
@@ -336,6 +337,7 @@ class TableOptions:
             "bank": self.bank and self.bank.resolve(),
             "shadow": self.shadow,
             "no_values": self.no_values,
+            "platform": self.platform and self.platform.resolve(),
             "spark": self.spark,
             "limits": AuditLimits(timeout_s, self.most_seconds, self.most_bytes, self.most_rows),
         }
@@ -388,6 +390,11 @@ with_tables = _with(
             "FOLDER",
             "Store the answers here, with the version of each table: 'harness upgrade --from "
             "banked' needs the engine no more.",
+        ),
+        "platform": _path(
+            "FILE",
+            "The engines that run already: each is a reader, such as production-trino@endpoint "
+            "(docs/platform.md).",
         ),
         "shadow": _flag("--shadow", "Report, and end with 0 whatever comes of it."),
         "no_values": _flag(

@@ -10,6 +10,8 @@ from typing import Final
 PROCESS: Final = "process"
 CONTAINER: Final = "container"
 RUNTIMES: Final = (PROCESS, CONTAINER)
+ENDPOINT: Final = "endpoint"
+"""Of a server that runs already, which a platform file names."""
 S3: Final = "s3"
 WRITTEN_BUCKET: Final = "tables"
 """The bucket of the tables that are being written, each under the name of its database."""

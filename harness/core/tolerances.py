@@ -84,8 +84,11 @@ def product(reader: str) -> str:
 
     >>> product("prestodb-0.283{connector=hive}"), product("hive-3.1.3-iceberg-1.4.3")
     ('prestodb', 'hive')
+    >>> product("production-trino@endpoint")
+    'trino'
     """
-    return reader.partition("{")[0].partition("-")[0]
+    parts = reader.partition("{")[0].partition("@")[0].split("-")
+    return next((part for part in parts if part in _files()), parts[0])
 
 
 def declared_for(reader: str) -> Declared:

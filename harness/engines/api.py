@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, Protocol, runtime_checkable
 
 from harness.artifacts.distribution import Distribution
 from harness.core.progress import Progress
@@ -151,6 +151,14 @@ class Server(Protocol):
 
     def peak_memory_mb(self) -> int:
         """Return the most resident memory seen, in MiB."""
+
+
+@runtime_checkable
+class Attaches(Protocol):
+    """An engine whose servers are also asked where they run already."""
+
+    def attach(self, distribution: Distribution) -> Server:
+        """Return the server at `distribution.endpoint`; nothing is sent yet."""
 
 
 class Engine(Protocol):

@@ -9,6 +9,7 @@ from harness.cli.audit_command import AuditRequest
 from harness.cli.options import TableOptions
 from harness.cli.upgrade import sides
 from harness.core.errors import UsageProblem
+from harness.plan import platform_file
 
 BANKED: Final = "banked"
 
@@ -27,6 +28,8 @@ def request(
     if any(others):
         what = "--rollout, --usage, --accept, --profile, --query, --mixed and --as"
         raise UsageProblem(f"with --table and --tables leave out {what}: they are about scenarios")
+    if given.platform:
+        platform_file.register_file(given.platform)
     old = old or ()
     after = _reader(new or (), "--to")
     banked = len(old) == 1 and old[0].partition(":")[0] == BANKED

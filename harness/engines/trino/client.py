@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from http import HTTPStatus
-from http.client import HTTPConnection, HTTPException, HTTPResponse
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import urlsplit
 
@@ -24,7 +24,9 @@ from requests.structures import CaseInsensitiveDict
 from trino.client import ClientSession, TrinoQuery, TrinoRequest
 from trino.exceptions import HttpError, TrinoConnectionError, TrinoQueryError
 
+from harness.artifacts.endpoint import Endpoint
 from harness.core import refusals, tolerances
+from harness.core.errors import UsageProblem
 from harness.core.records import Refusal
 from harness.core.tolerances import Declared, Tally
 from harness.engines import query_sql
@@ -52,15 +54,19 @@ class HttpSession:
     It has what the library uses of a session: `headers`, and a method for each of HTTP's.
     """
 
-    def __init__(self, host: str, port: int, prefix: str) -> None:
-        """`prefix`: `X-Trino` or `X-Presto`. Nothing is sent yet."""
+    def __init__(
+        self, address: tuple[str, int], prefix: str, endpoint: Endpoint | None = None
+    ) -> None:
+        """`prefix`: `X-Trino` or `X-Presto`. Nothing is sent yet; raises EnvironmentProblem."""
         self.headers: dict[str, str | None] = {}
         """Sent with each request; the library fills them."""
         self.until = math.inf
         """On the monotonic clock."""
-        # The servers are on this machine: no proxy and no password file has a say.
-        self._http = HTTPConnection(host, port)
+        # No proxy and no password file has a say.
+        tls = endpoint and endpoint.tls()
+        self._http = HTTPSConnection(*address, context=tls) if tls else HTTPConnection(*address)
         self._prefix = prefix
+        self._login = endpoint.headers() if endpoint else {}
 
     def get(self, url: str, *, headers: Headers, **_: object) -> Response:
         return self._sent("GET", url, headers)
@@ -93,7 +99,7 @@ class HttpSession:
         path = urlsplit(url)._replace(scheme="", netloc="").geturl()
         try:
             self._within()
-            self._http.request(method, path, body, renamed)
+            self._http.request(method, path, body, {**renamed, **self._login})
             reply = self._http.getresponse()
             body = reply.read()
         except (OSError, HTTPException):
@@ -179,6 +185,10 @@ _MALFORMED: Final = (ArithmeticError, AttributeError, LookupError, TypeError, Va
 _METASTORE_GONE: Final = ("ConnectException", "TTransportException", "SocketTimeoutException")
 
 
+_READS: Final = re.compile(r"(select|show|describe)\b", re.IGNORECASE)
+"""How a statement begins that changes nothing (Trino's manual, "SQL statement syntax")."""
+
+
 class TrinoConnection:
     """A session with one server; for one thread at a time."""
 
@@ -188,21 +198,26 @@ class TrinoConnection:
         header_prefix: str,
         declared: Declared,
         statement: Callable[[Question], tuple[str, str]] = lambda _: ("", ""),
+        endpoint: Endpoint | None = None,
     ) -> None:
-        """Nothing is sent yet.
+        """Nothing is sent yet; raises EnvironmentProblem: a secret cannot be read.
 
-        `statement`: returns the catalog that a question is about, and the SQL.
+        `statement`: returns the catalog that a question is about, and the SQL. `endpoint`: of a
+        server of somebody else, to which nothing is sent that could change anything.
         """
-        host, port = address
         self._declared = declared
         self._statement = statement
-        self._http = HttpSession(host, port, header_prefix)
+        self._read_only = endpoint is not None
+        self._http = HttpSession(address, header_prefix, endpoint)
         session = ClientSession(
-            user="harness", source="harness", timezone="UTC", heartbeat_interval=None
+            user=endpoint.user if endpoint else "harness",
+            source="harness",
+            timezone="UTC",
+            heartbeat_interval=None,
         )
         # One attempt: the library would otherwise repeat what failed, and hide that it did.
         http = cast("Session", self._http)
-        self._request = TrinoRequest(host, port, session, http, http_scheme="http", max_attempts=1)
+        self._request = TrinoRequest(*address, session, http, http_scheme="http", max_attempts=1)
         self._confirmed: Mapping[str, str] = {}
 
     def confirm(self, connectors: Mapping[str, str]) -> None:
@@ -229,6 +244,8 @@ class TrinoConnection:
         return self._run(statement, timeout_s, Tally(declared))
 
     def _run(self, statement: str, timeout_s: float, tally: Tally) -> Reply:
+        if self._read_only and not _READS.match(statement):
+            raise UsageProblem(f"only SELECT, SHOW and DESCRIBE are sent there, not: {statement}")
         started = time.monotonic()
         self._http.until = started + timeout_s
         # Values as they are sent: the library's own conversion rounds and loses names.

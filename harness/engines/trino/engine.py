@@ -31,6 +31,7 @@ from typing import Final
 from uuid import uuid4
 
 from harness.artifacts.distribution import Distribution
+from harness.artifacts.endpoint import Endpoint
 from harness.artifacts.fetch import Installation
 from harness.core import tolerances
 from harness.core.arrow import pa, pq
@@ -113,6 +114,50 @@ class TrinoServer(Served):
             session.close()
             raise
         return session
+
+
+@dataclass(frozen=True, slots=True)
+class TrinoEndpoint:
+    """A server that runs already; see `api.Server`."""
+
+    distribution: Distribution
+    statement: Callable[[ReaderSettings, Question], tuple[str, str]]
+
+    def connect(self, settings: ReaderSettings) -> Connection:
+        from harness.engines.trino.client import TrinoConnection  # noqa: PLC0415
+
+        endpoint = reached(self.distribution)
+        session = TrinoConnection(
+            endpoint.host_and_port,
+            self.distribution.text("client_headers"),
+            tolerances.declared_for(self.distribution.name),
+            partial(self.statement, settings),
+            endpoint,
+        )
+        try:
+            session.confirm({catalog: family for family, catalog in endpoint.catalogs.items()})
+        except NoAnswerError as problem:
+            session.close()
+            raise NoAnswerError(f"{endpoint.address}: {problem}") from problem
+        return session
+
+    def alive(self) -> bool:
+        return True
+
+    def exhausted(self) -> bool:
+        return False
+
+    def log_tail(self) -> str:
+        return ""
+
+    def peak_memory_mb(self) -> int:
+        return 0
+
+
+def reached(distribution: Distribution) -> Endpoint:
+    if distribution.endpoint is None:  # not reached: who asks for it has looked
+        raise AssertionError(distribution.name)
+    return distribution.endpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,6 +392,15 @@ FINGERPRINTS: Final = FingerprintWords(
 `translate`, and PrestoSQL no timestamps of six digits in all of its connectors: they have none."""
 
 
+def _cannot_there(
+    endpoint: Endpoint, name: str, settings: ReaderSettings, format_: FormatFacts
+) -> str:
+    if settings:
+        return f"{name} runs already, with settings of its own; name none"
+    known = format_.family in endpoint.catalogs
+    return "" if known else f"its platform file names no catalog for {format_.family} tables"
+
+
 class TrinoEngine:
     settings: Mapping[str, tuple[str, ...]] = SETTINGS
     unasked: Mapping[str, str] = MappingProxyType({})
@@ -371,7 +425,8 @@ class TrinoEngine:
         self, distribution: Distribution, settings: ReaderSettings, question: Question
     ) -> tuple[str, str]:
         """Return the catalog, which follows from the format and the settings, and the query."""
-        name = catalog_name(question.format, settings)
+        endpoint, format_ = distribution.endpoint, question.format
+        name = endpoint.catalogs[format_.family] if endpoint else catalog_name(format_, settings)
         words = self.time_travel(distribution)
         ansi, nan = query_sql.ANSI, query_sql.NAN_FUNCTION
         return name, query_sql.select(question, ansi, words, name, nan, self._fingerprints)
@@ -383,6 +438,8 @@ class TrinoEngine:
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
     ) -> str:
         name, connector = distribution.name, settings.get(CONNECTOR)
+        if distribution.endpoint:
+            return _cannot_there(distribution.endpoint, name, settings, format_)
         if connector and connector not in distribution.texts("hudi_connectors"):
             return f"{name} has one connector for Hudi tables: leave out {CONNECTOR}={connector}"
         if format_.family not in kinds(distribution):
@@ -414,6 +471,10 @@ class TrinoEngine:
     def configuration(self, distribution: Distribution) -> Configuration:
         catalogs = partial(catalog_values, distribution)
         return TrinoProgram(distribution, catalogs)
+
+    def attach(self, distribution: Distribution) -> Server:
+        """See `api.Attaches`."""
+        return TrinoEndpoint(distribution, partial(self._statement, distribution))
 
     @contextmanager
     def serve(

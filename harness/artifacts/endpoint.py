@@ -1,0 +1,100 @@
+"""A server that runs already, and is no one's to start: how it is reached, and as whom."""
+
+import os
+import re
+import ssl
+import stat
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Final
+from urllib.parse import urlsplit
+
+from pydantic import Field
+
+from harness.core.errors import EnvironmentProblem
+
+NonEmptyText = Annotated[str, Field(min_length=1)]
+_ADDRESS: Final = r"https?://[^/@\s]+/?"
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """Where a password or token is: in a variable, or in a file that its owner alone can read."""
+
+    env: str = ""
+    file: Path | None = None
+
+    def __post_init__(self) -> None:
+        if bool(self.env) == bool(self.file):
+            raise ValueError("a secret has env, the name of a variable, or file; not both")
+
+    def read(self) -> str:
+        """Return it; raises EnvironmentProblem, which never has it."""
+        if self.file is None:
+            if not (result := os.environ.get(self.env, "")):
+                raise EnvironmentProblem(f"the variable {self.env} is not set; it has the secret")
+            return result
+        try:
+            if stat.S_IMODE(self.file.stat().st_mode) & (stat.S_IRWXG | stat.S_IRWXO):
+                raise EnvironmentProblem(f"{self.file}: others can read it; chmod 600 {self.file}")
+            return self.file.read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as problem:
+            raise EnvironmentProblem(f"{self.file}: the secret cannot be read") from problem
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """The keys of an engine in a platform file."""
+
+    like: NonEmptyText
+    """The distribution whose language it speaks."""
+    address: str
+    """`https://host:port`."""
+    catalogs: Mapping[str, NonEmptyText]
+    """By family of formats, the catalog in which its tables are."""
+    user: NonEmptyText = "harness"
+    password: Secret | None = None
+    token: Secret | None = None
+    """A JSON Web Token."""
+    certificate: Path | None = None
+    """Of who signed the server's, where this machine does not know it."""
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(_ADDRESS, self.address):
+            allowed = "https://host:port, or http://host:port where nothing is secret"
+            raise ValueError(f"its address is {self.address!r}; allowed: {allowed}")
+        if self.password and self.token:
+            raise ValueError("an engine has a password, or a token; not both")
+        if (self.password or self.token) and not self.is_encrypted:
+            raise ValueError("secrets are sent to https addresses alone")
+
+    @property
+    def is_encrypted(self) -> bool:
+        return self.address.startswith("https:")
+
+    @property
+    def host_and_port(self) -> tuple[str, int]:
+        parts = urlsplit(self.address)
+        return parts.hostname or "", parts.port or (443 if self.is_encrypted else 80)
+
+    def headers(self) -> Mapping[str, str]:
+        """Return what says who asks; raises EnvironmentProblem."""
+        if self.token:
+            return {"Authorization": f"Bearer {self.token.read()}"}
+        if self.password:
+            login = b64encode(f"{self.user}:{self.password.read()}".encode()).decode()
+            return {"Authorization": f"Basic {login}"}
+        return {}
+
+    def tls(self) -> ssl.SSLContext | None:
+        """Return what a certificate is checked by; raises EnvironmentProblem."""
+        try:
+            return (
+                ssl.create_default_context(cafile=self.certificate) if self.is_encrypted else None
+            )
+        except OSError as problem:  # ssl.SSLError is one
+            raise EnvironmentProblem(
+                f"{self.certificate}: no certificates can be read: {problem}"
+            ) from problem

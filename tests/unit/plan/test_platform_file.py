@@ -1,0 +1,77 @@
+"""What a platform file may say, and what becomes of it."""
+
+from pathlib import Path
+
+import pytest
+
+from harness.artifacts import distributions
+from harness.cli import plan_options
+from harness.core.errors import ScenarioProblem, UsageProblem
+from harness.plan import platform_file
+
+ENGINE = """\
+engines:
+  production-trino:
+    like: trino-476
+    address: https://trino.example
+    token: {file: secrets/token}
+    catalogs: {iceberg: lake}
+"""
+
+
+def registered(folder: Path, text: str) -> tuple[str, ...]:
+    file = folder / "platform.yaml"
+    file.write_text(text, encoding="utf-8")
+    return platform_file.register_file(file)
+
+
+def test_its_engines_are_readers(tmp_path: Path) -> None:
+    assert registered(tmp_path, ENGINE) == ("production-trino@endpoint",)
+    reader = plan_options.existing_reader("production-trino@endpoint")
+    of = distributions.load(reader.distribution)
+    assert (of.engine, of.version, of.overlaid) == (
+        "trino",
+        "476",
+        "with what runs at https://trino.example",
+    )
+    assert of.endpoint is not None
+    assert of.endpoint.token is not None
+    assert of.endpoint.token.file == tmp_path / "secrets/token"
+
+
+def test_they_are_not_started(tmp_path: Path) -> None:
+    registered(tmp_path, ENGINE)
+    with pytest.raises(UsageProblem, match="asked as production-trino@endpoint"):
+        plan_options.existing_reader("production-trino")
+
+
+def test_a_reader_that_no_file_names_is_refused() -> None:
+    with pytest.raises(UsageProblem, match="no platform file has an engine 'trino-476'"):
+        plan_options.existing_reader("trino-476@endpoint")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "why"),
+    [
+        ("trino-476", "trino-9999", 2, "there is no 'trino-9999'"),
+        ("trino-476", "duckdb-1.5.5", 2, "only trino and presto are asked where they run"),
+        (
+            "production-trino",
+            "production",
+            2,
+            "must have its product in it, such as trino-production",
+        ),
+        ("production-trino", "trino-483", 2, "a distribution that is shipped is called so"),
+        ("iceberg", "paimon", 2, "there are no paimon tables"),
+        ("https://trino.example", "trino.example", 2, "allowed: https://host:port"),
+        ("https:", "http:", 2, "https addresses alone"),
+        ("{file: secrets/token}", "{}", 5, "the name of a variable, or file"),
+        ("catalogs", "catalog", 6, "catalog"),
+    ],
+)
+def test_what_is_wrong_is_said_by_its_line(
+    tmp_path: Path, old: str, new: str, line: int, why: str
+) -> None:
+    with pytest.raises(ScenarioProblem, match=why) as refused:
+        registered(tmp_path, ENGINE.replace(old, new))
+    assert f"platform.yaml:{line}:" in str(refused.value)
