@@ -95,11 +95,9 @@ def _remedy(reader: str, scores: Sequence[Score], texts: Iterable[CauseText]) ->
 
 def reader_answers(run: Run, texts: Sequence[CauseText]) -> tuple[ReaderAnswer, ...]:
     wrong = grouped(
-        [
-            (verdict.reader, verdict)
-            for verdict in run.verdicts
-            if verdict.verdict is VerdictKind.WRONG
-        ]
+        (verdict.reader, verdict)
+        for verdict in run.verdicts
+        if verdict.verdict is VerdictKind.WRONG
     )
     scores = scoreboard(run)
     return tuple(
@@ -123,11 +121,12 @@ def _answer(
         for other in asked[verdict.question]
         if other.verdict is VerdictKind.CORRECT and other.reader != reader
     )
+    right_in = grouped((version, at) for at, text in numbered for version in text.right_in)
     return ReaderAnswer(
         score,
         _breaches(reader, [text for _, text in numbered]),
         _settings(reader, numbered),
-        tuple(_versions(numbered)),
+        tuple((version, tuple(causes_)) for version, causes_ in right_in.items()),
         _remedy(reader, scores, [text for _, text in numbered]),
         *next(iter(right.most_common(1)), ("", 0)),
         len(wrong),
@@ -142,11 +141,6 @@ def _breaches(reader: str, texts: Sequence[CauseText]) -> tuple[Breach, ...]:
             cells.setdefault((operation, text.verdict), set()).update(cases)
     breaches = [Breach(name, kind, len(cases)) for (name, kind), cases in cells.items()]
     return tuple(sorted(breaches, key=lambda e: (e.verdict is not VerdictKind.WRONG, -e.cells)))
-
-
-def _versions(texts: Sequence[tuple[int, CauseText]]) -> Iterator[tuple[str, tuple[int, ...]]]:
-    right = grouped([(version, at) for at, text in texts for version in text.right_in])
-    yield from ((version, tuple(numbers)) for version, numbers in right.items())
 
 
 def _settings(reader: str, texts: Sequence[tuple[int, CauseText]]) -> tuple[Setting, ...]:
@@ -268,10 +262,9 @@ def cause_texts(run: Run) -> tuple[CauseText, ...]:
 
 
 def _text(run: Run, cause: RunCause, asked: SettingsAsked) -> CauseText:
-    setting, scenarios = asked.helpful(cause), cause.scenarios
-    key = cause.key
-    bad = key.symptom.kind.is_bad
-    right = known_defects.right_in(key.finding, key.operation, cause.verdicts, run) if bad else ()
+    setting, scenarios, key = asked.helpful(cause), cause.scenarios, cause.key
+    is_bad = key.symptom.kind.is_bad
+    right = known_defects.right_in(key, cause.verdicts, run) if is_bad else ()
     where = counted(len(scenarios), "scenario") if len(scenarios) > 1 else scenarios[0]
     readers = [(run.info.reader(reader).by_default, reader) for reader in cause.readers]
     readers.sort(key=lambda reader: not reader[0])
@@ -305,7 +298,7 @@ def _advice(
     effect = _effect(cause, setting) if setting else ""
     versions = known_defects.right_text(right)
     none = "" if setting else _no_advice(cause, asked)
-    known = known_defects.sentences(cause.key.finding, cause.key.operation, cause.verdicts, run)
+    known = known_defects.sentences(cause.key, cause.verdicts, run)
     yield from filter(None, (effect, versions, none, *known))
 
 
@@ -364,13 +357,11 @@ def _how(cause: RunCause, finding: Finding) -> str:
         return "seen in columns asked alone, after the whole row was refused"
     if finding.kind is FindingKind.ORDER_DEPENDENT:  # no read strategy brings it about
         return ""
-    verdicts = [
-        verdict
-        for verdict in cause.verdicts
-        if verdict.reader == cause.first.reader and verdict.verdict is VerdictKind.WRONG
-    ]
-    shared = _shared({verdict.reproduces for verdict in verdicts})
-    enough = _shared({verdict.reproduces for verdict in verdicts if not verdict.inconclusive})
+    reader = cause.first.reader
+    of_reader = [verdict for verdict in cause.verdicts if verdict.reader == reader]
+    wrong = [verdict for verdict in of_reader if verdict.verdict is VerdictKind.WRONG]
+    shared = _shared({verdict.reproduces for verdict in wrong})
+    enough = _shared({verdict.reproduces for verdict in wrong if not verdict.inconclusive})
     return mapping_text(shared, shared[0] if len(shared) == 1 and shared == enough else "")
 
 
@@ -409,10 +400,8 @@ def _no_advice(cause: RunCause, asked: SettingsAsked) -> str:
 def _paste(setting: HelpfulSetting) -> Iterator[tuple[str, str]]:
     every = {name for _, names in setting.lines for name in names}
     places = grouped(
-        [
-            (line.place + (f" of {', '.join(names)}" if set(names) != every else ""), line.text)
-            for line, names in setting.lines
-        ]
+        (line.place + (f" of {', '.join(names)}" if set(names) != every else ""), line.text)
+        for line, names in setting.lines
     )
     for where, texts in places.items():
         yield printable(" ".join(texts)), printable(where)

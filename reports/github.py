@@ -96,16 +96,15 @@ def _of_causes(
 def _of_steps(run: Run, site: CiSite, lines: ScenarioLines) -> Iterator[Annotation]:
     seen = set[tuple[str, int, str]]()
     for verdict in run.step_verdicts:
-        if (
-            not verdict.known
-            and (key := (verdict.scenario, verdict.step, verdict.because)) not in seen
-        ):
-            seen.add(key)
-            step = run.info.step(verdict.variant, verdict.step)
-            title = f"{verdict.reader}: step {step.number} '{step.text}' is {verdict.verdict}"
-            parts = verdict.variant, verdict.because, findings_text(verdict)
-            location = lines.of(verdict.variant, verdict.step)
-            yield _annotation(title, "\n".join(filter(None, parts)), location, site)
+        key = verdict.scenario, verdict.step, verdict.because
+        if verdict.known or key in seen:
+            continue
+        seen.add(key)
+        step = run.info.step(verdict.variant, verdict.step)
+        title = f"{verdict.reader}: step {step.number} '{step.text}' is {verdict.verdict}"
+        parts = verdict.variant, verdict.because, findings_text(verdict)
+        location = lines.of(verdict.variant, verdict.step)
+        yield _annotation(title, "\n".join(filter(None, parts)), location, site)
 
 
 def _annotation(

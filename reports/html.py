@@ -405,9 +405,12 @@ class CellBefore:
     """None where the other run has no such cell."""
 
 
+Questions = Mapping[QuestionKey, Sequence[Verdict]]
+
+
 @dataclass(frozen=True, slots=True)
 class PageCells:
-    shown: Mapping[QuestionKey, Sequence[Verdict]]
+    shown: Questions
     counted: Sequence[Verdict]
     """Those that are left out, but for their number."""
     causes: Sequence[CauseCells]
@@ -423,16 +426,10 @@ class PageCells:
 def run_cells(run: Run, causes: Sequence[RunCause] = ()) -> PageCells:
     """Return what the page of one run shows: of too many cells, those that are not right."""
     few = len(run.verdicts) <= MOST_CELLS
-    cause_cells = [CauseCells(cause.key.operation, cause.cases) for cause in causes]
     right = [] if few else [v for v in run.verdicts if v.verdict is VerdictKind.CORRECT]
-    cells = PageCells(
-        shown=left(run, {verdict.case for verdict in right}),
-        counted=right,
-        causes=cause_cells,
-        numbered=len(causes),
-        explains=few,
-    )
-    return with_examples(cells)
+    shown = left(run, {verdict.case for verdict in right})
+    cause_cells = [CauseCells(cause.key.operation, cause.cases) for cause in causes]
+    return with_examples(PageCells(shown, right, cause_cells, len(causes), explains=few))
 
 
 def with_examples(cells: PageCells) -> PageCells:
@@ -441,28 +438,21 @@ def with_examples(cells: PageCells) -> PageCells:
         return cells
     most = max(1, MOST_CELLS // max(1, len(cells.causes)))
     examples = {case for cause in cells.causes for case in cause.cases[:most]}
-    more = [
-        e for examples_of in cells.shown.values() for e in examples_of if e.case not in examples
-    ]
-    some = (
-        (key, [e for e in examples_of if e.case in examples])
-        for key, examples_of in cells.shown.items()
-    )
-    shown = {key: examples_of for key, examples_of in some if examples_of}
+    more = [v for verdicts in cells.shown.values() for v in verdicts if v.case not in examples]
+    shown = _with_cases(cells.shown, examples.__contains__)
     before = {case: before for case, before in cells.before.items() if case in examples}
     counted = [*cells.counted, *more]
     return replace(cells, shown=shown, counted=counted, before=before, examples=most)
 
 
-def left(run: Run, without: Collection[str]) -> Mapping[QuestionKey, Sequence[Verdict]]:
+def left(run: Run, without: Collection[str]) -> Questions:
     every = run.by_question
-    if not without:
-        return every
-    some = {
-        key: [verdict for verdict in verdicts if verdict.case not in without]
-        for key, verdicts in every.items()
-    }
-    return {key: verdicts for key, verdicts in some.items() if verdicts}
+    return _with_cases(every, lambda case: case not in without) if without else every
+
+
+def _with_cases(questions: Questions, shows: Callable[[str], bool]) -> Questions:
+    some = ((key, [v for v in verdicts if shows(v.case)]) for key, verdicts in questions.items())
+    return {key: verdicts for key, verdicts in some if verdicts}
 
 
 def data(run: Run, cells: PageCells, cache: ReportCache = UNCACHED) -> dict[str, Any]:

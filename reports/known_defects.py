@@ -14,6 +14,7 @@ from harness.core.records import FindingKind, Verdict, VerdictKind
 from harness.core.runtime_names import lock_name
 from harness.core.yaml_reader import load_yaml
 from harness.run import causes
+from harness.run.causes import CauseKey
 from harness.run.load_run import Run
 from harness.scenario.cells import parse_reader
 
@@ -50,13 +51,13 @@ class KnownDefect:
     def entries(self) -> str:
         return ("near " if self.near else "") + ", ".join(f"<{entry}>" for entry in self.trackers)
 
-    def fits(self, finding: FindingKind | None, operation: str, verdict: Verdict, run: Run) -> bool:
+    def fits(self, key: CauseKey, verdict: Verdict, run: Run) -> bool:
         """Return whether the defect can explain an answer of a cause."""
         variant = run.info.variant(verdict.variant)
         steps = variant.steps[: verdict.step]
         return (
-            finding in self.findings
-            and self.operation in {"", operation}
+            key.finding in self.findings
+            and self.operation in {"", key.operation}
             and lock_name(parse_reader(verdict.reader).distribution) in self.seen_in
             and variant.format in self.formats
             and (not self.scenarios or verdict.scenario in self.scenarios)
@@ -64,35 +65,24 @@ class KnownDefect:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
-    defects: dict[str, KnownDefect]
-
-
 @cache
 def known_defects() -> Mapping[str, KnownDefect]:
     text = FILE.read_text(encoding="utf-8")
-    lines = "".join(f" {line}" for line in text.splitlines(keepends=True))
-    form, _ = load_yaml(_File, f"defects:\n{lines}", str(FILE), "known defects")
-    return form.defects
+    return load_yaml(dict[str, KnownDefect], text, str(FILE), "known defects")[0]
 
 
-def known_as(
-    finding: FindingKind | None, operation: str, verdicts: Sequence[Verdict], run: Run
-) -> tuple[str, ...]:
+def known_as(key: CauseKey, verdicts: Sequence[Verdict], run: Run) -> tuple[str, ...]:
     """Return the names of the known defects that can explain all answers of a cause."""
     return tuple(
         name
         for name, defect in known_defects().items()
-        if all(defect.fits(finding, operation, verdict, run) for verdict in verdicts)
+        if all(defect.fits(key, verdict, run) for verdict in verdicts)
     )
 
 
-def sentences(
-    finding: FindingKind | None, operation: str, verdicts: Sequence[Verdict], run: Run
-) -> Iterator[str]:
+def sentences(key: CauseKey, verdicts: Sequence[Verdict], run: Run) -> Iterator[str]:
     """Yield the known defects that explain a cause, with what trackers have of them."""
-    for name in known_as(finding, operation, verdicts, run):
+    for name in known_as(key, verdicts, run):
         entries = known_defects()[name].entries
         yield f"It fits a known defect: {entries} (docs/findings.md#{name})."
     sources = {run.info.variant(verdict.variant).source for verdict in verdicts}
@@ -100,16 +90,14 @@ def sentences(
         yield f"The scenario reproduces a known defect: {'; '.join(filter(None, sorted(sources)))}."
 
 
-def right_in(
-    finding: FindingKind | None, operation: str, verdicts: Sequence[Verdict], run: Run
-) -> tuple[str, ...]:
+def right_in(key: CauseKey, verdicts: Sequence[Verdict], run: Run) -> tuple[str, ...]:
     """Return the versions of the engine that have it right: in this run, and as is known.
 
     Of those that the run asked, what it saw counts.
     """
     seen = causes.right_in(verdicts, run)
     asked = {lock_name(reader.distribution) for reader in run.info.readers}
-    names = known_as(finding, operation, verdicts, run)
+    names = known_as(key, verdicts, run)
     known = (version for name in names for version in known_defects()[name].right_in)
     return tuple(dict.fromkeys((*seen, *(version for version in known if version not in asked))))
 
@@ -128,7 +116,7 @@ def of_wrong_answers(run: Run) -> Mapping[str, tuple[str, ...]]:
     names = dict[str, list[tuple[str, ...]]]()
     for cause in causes.causes(run.verdicts, run):
         if cause.key.symptom.kind is VerdictKind.WRONG:
-            known = known_as(cause.key.finding, cause.key.operation, cause.verdicts, run)
+            known = known_as(cause.key, cause.verdicts, run)
             for verdict in cause.verdicts:
                 names.setdefault(verdict.case, []).append(known)
     return {
@@ -147,8 +135,7 @@ def links(text: str) -> str:
     return ENTRY.sub(r"[\g<0>](https://github.com/\g<project>/issues/\g<number>)", text)
 
 
-def trackers(
-    finding: FindingKind | None, operation: str, verdicts: Sequence[Verdict], run: Run
-) -> Iterable[str]:
-    names = known_as(finding, operation, verdicts, run)
-    return dict.fromkeys(entry for name in names for entry in known_defects()[name].trackers)
+def trackers(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the addresses of what trackers have of known defects, each once."""
+    addresses = (known_defects()[name].trackers for name in names)
+    return tuple(dict.fromkeys(chain.from_iterable(addresses)))

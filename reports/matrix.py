@@ -1,6 +1,7 @@
 """What is known of every reader as a page: operations by readers and versions, of all formats."""
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from harness.core.grouping import grouped
 from harness.core.records import VerdictKind
 from harness.core.texts import counted
 from harness.reports import html, known_defects, summary
-from harness.reports.cause_texts import CauseText, cause_texts
+from harness.reports.cause_texts import cause_texts
 from harness.reports.findings import FINDINGS
 from harness.reports.html import JsonValue
 from harness.reports.words import VERDICTS
@@ -37,18 +38,22 @@ def page(run: Run, sources: Sequence[str]) -> str:
         for cell in question["cells"]:
             cell.pop("advice", None)  # it names commands for a run's folder
     formats = list(dict.fromkeys(variant.format for variant in run.info.variants))
-    readers, answers = (
-        counted(len(run.info.readers), "reader"),
-        counted(len(run.verdicts), "answer"),
-    )
-    about = f"{answers} about tables in {counted(len(formats), 'format')}"
+    readers, answers = len(run.info.readers), len(run.verdicts)
+    about = f"{counted(answers, 'answer')} about tables in {counted(len(formats), 'format')}"
     return html.rendered(
         "matrix.html.j2",
         {
-            "headline": f"What {readers} show after each operation: {about}",
+            "headline": f"What {counted(readers, 'reader')} show after each operation: {about}",
             "sources": sources,
             "totals": summary.totals(run),
-            "causes": [(at, text, _tracker(text, run)) for at, text in enumerate(texts, 1)],
+            "causes": [
+                (
+                    at,
+                    text,
+                    " ".join(known_defects.sentences(text.cause.key, text.cause.verdicts, run)),
+                )
+                for at, text in enumerate(texts, 1)
+            ],
             "at_once": AT_ONCE,
             "wrong": VerdictKind.WRONG,
             "words": VERDICTS,
@@ -60,13 +65,6 @@ def page(run: Run, sources: Sequence[str]) -> str:
                 [(f"format:{name}", name) for name in formats] + [("is:wrong", "wrong")],
             ),
         },
-    )
-
-
-def _tracker(text: CauseText, run: Run) -> str:
-    cause = text.cause
-    return " ".join(
-        known_defects.sentences(cause.key.finding, cause.key.operation, cause.verdicts, run)
     )
 
 
@@ -124,13 +122,10 @@ def _versions(run: Run) -> JsonValue:
 
 def _settings(run: Run) -> JsonValue:
     """Return the readers that are one distribution with several settings."""
-    series = grouped(
-        (reader.distribution, (at, _said(reader))) for reader, at in _numbered(run).items()
-    )
+    series = defaultdict[str, list[tuple[int, str]]](list)
+    for reader, at in _numbered(run).items():
+        settings = ", ".join(f"{name}={value}" for name, value in reader.settings)
+        series[reader.distribution].append((at, settings or "its defaults"))
     return [
         {"name": name, "readers": readers} for name, readers in series.items() if len(readers) > 1
     ]
-
-
-def _said(reader: Reader) -> str:
-    return ", ".join(f"{name}={value}" for name, value in reader.settings) or "its defaults"

@@ -103,7 +103,7 @@ def partly_asked(readers: Sequence[Partly]) -> tuple[str, ...]:
 def impossible_pairs(pairs: Sequence[Pairs]) -> tuple[tuple[Excluded, tuple[str, ...]], ...]:
     """Return each pair that cannot be, with the scenarios in which it cannot."""
     excluded = grouped(
-        [(pair, of_scenario.scenario) for of_scenario in pairs for pair in of_scenario.cannot]
+        (pair, of_scenario.scenario) for of_scenario in pairs for pair in of_scenario.cannot
     )
     return tuple((pair, tuple(scenarios)) for pair, scenarios in excluded.items())
 
@@ -320,25 +320,24 @@ MIN_ALARM = 2
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    with_truth: bool
     kind: VerdictKind
     readers: tuple[str, ...]
+
+    @property
+    def with_truth(self) -> bool:
+        return self.kind is VerdictKind.CORRECT
 
 
 def agreements(run: Run, verdicts: Iterable[Verdict]) -> tuple[Agreement, ...]:
     """Group the readers of one question by equal answers; who agrees with the truth comes first."""
     groups = grouped(
-        [(_fingerprint(verdict, run.answers.get(verdict.case)), verdict) for verdict in verdicts]
+        (_fingerprint(verdict, run.answers.get(verdict.case)), verdict) for verdict in verdicts
     )
-    groups_ = [
-        Agreement(
-            with_truth=same[0].verdict is VerdictKind.CORRECT,
-            kind=same[0].verdict,
-            readers=tuple(verdict.reader for verdict in same),
-        )
+    agreeing = [
+        Agreement(same[0].verdict, tuple(verdict.reader for verdict in same))
         for same in groups.values()
     ]
-    return tuple(sorted(groups_, key=lambda a: (not a.with_truth, -len(a.readers))))
+    return tuple(sorted(agreeing, key=lambda a: (not a.with_truth, -len(a.readers))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -411,8 +411,9 @@ def _cause(cause: Regression, comparison: SideComparison) -> JsonObject:
     run, key, pairs, asked = comparison.new.run, cause.key, cause.pairs, cause.asked
     remedy, affected = report.cause_remedy(cause, comparison), comparison.affected.get(key)
     changes = Counter(pair.change for pair in pairs)
-    formats = (run.info.variant(pair.either.variant).format for pair in pairs)
     verdicts = [pair.either for pair in pairs]
+    formats = (run.info.variant(verdict.variant).format for verdict in verdicts)
+    known = known_defects.known_as(key, verdicts, run)
     return {
         "title": report.cause_title(cause),
         "engine": key.engine,
@@ -429,13 +430,13 @@ def _cause(cause: Regression, comparison: SideComparison) -> JsonObject:
         "witness": report.cause_witness(cause, run),
         "sql": cause.first.either.sql,
         "what_to_do": report.what_to_do(cause, comparison),
-        "right_in": list(known_defects.right_in(key.finding, key.operation, verdicts, run)),
-        "trackers": list(known_defects.trackers(key.finding, key.operation, verdicts, run)),
+        "right_in": list(known_defects.right_in(key, verdicts, run)),
+        "trackers": list(known_defects.trackers(known)),
         "settings": _settings(remedy),
         "brought_about_by": report.suspects_text(cause, comparison),
         "tables": list(affected.tables) if affected else [],
         "workarounds": [] if remedy else list(map(str, workarounds(cause, run))),
-        "cases": [pair.either.case for pair in pairs],
+        "cases": [verdict.case for verdict in verdicts],
     }
 
 
@@ -541,8 +542,7 @@ def _state(title: str, comparison: SideComparison, folder: Path) -> Iterator[Blo
 
 
 def _decision(comparison: SideComparison) -> str:
-    in_part = comparison.in_part and comparison.decision in SAFE
-    return f"{'in part: ' * in_part}{comparison.decision}"
+    return f"{'in part: ' * report.in_part(comparison)}{comparison.decision}"
 
 
 def _page(comparison: SideComparison, folder: Path) -> str:

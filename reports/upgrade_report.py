@@ -4,7 +4,6 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain
 from typing import Final
 
 from harness.comparison.acceptance import AcceptedCause
@@ -244,8 +243,7 @@ class WrongToday:
 
     @property
     def trackers(self) -> tuple[str, ...]:
-        trackers = (known_defects.known_defects()[name].trackers for name in self.known)
-        return tuple(dict.fromkeys(chain.from_iterable(trackers)))
+        return known_defects.trackers(self.known)
 
 
 def wrong_today_of(comparison: SideComparison) -> tuple[WrongToday, ...]:
@@ -255,10 +253,8 @@ def wrong_today_of(comparison: SideComparison) -> tuple[WrongToday, ...]:
     }
     known = known_defects.of_wrong_answers(comparison.old.run) if wrong else {}
     lines = grouped(
-        [
-            ((verdict.scenario, kinds_text(verdict)), (fixed, known.get(verdict.case, ())))
-            for verdict, fixed in wrong.values()
-        ]
+        ((verdict.scenario, kinds_text(verdict)), (fixed, known.get(verdict.case, ())))
+        for verdict, fixed in wrong.values()
     )
     today = (
         WrongToday(
@@ -304,7 +300,7 @@ def _answered_then(comparison: SideComparison) -> Iterator[str]:
         if pair.old and pair.old.verdict is VerdictKind.REFUSED
     }
     by_meaning = grouped(
-        [((v.scenario, meaning(_refused_with(v, run))), v) for v in refused.values()]
+        ((v.scenario, meaning(_refused_with(v, run))), v) for v in refused.values()
     )
     for (scenario, _), verdicts in by_meaning.items():
         yield f"{scenario}: {counted(len(verdicts), 'answer')}, as {_refusal(verdicts[0], run)}"
@@ -357,10 +353,10 @@ def _asked(run: Run) -> Mapping[str, str]:
 
 
 def tone(comparison: SideComparison) -> VerdictKind:
-    return VerdictKind.UNKNOWN if _in_part(comparison) else DECISION_TONES[comparison.decision]
+    return VerdictKind.UNKNOWN if in_part(comparison) else DECISION_TONES[comparison.decision]
 
 
-def _in_part(comparison: SideComparison) -> bool:
+def in_part(comparison: SideComparison) -> bool:
     """Return whether the answer would be good if only all had been tested."""
     return comparison.in_part and comparison.decision in SAFE
 
@@ -380,7 +376,7 @@ def label(comparison: SideComparison) -> str:
         Decision.NOT_KNOWN: "Not known",
     }
     label_ = labels[comparison.decision]
-    return f"In part: {label_[0].lower()}{label_[1:]}" if _in_part(comparison) else label_
+    return f"In part: {label_[0].lower()}{label_[1:]}" if in_part(comparison) else label_
 
 
 def reasons(comparison: SideComparison) -> str:
@@ -416,10 +412,12 @@ def _because(comparison: SideComparison) -> str:
         case Decision.NOTHING_WORSE:
             number = counted(len(comparison.worse_accepted), "answer")
             accepted = f" but what is accepted ({number})" if comparison.worse_accepted else ""
-            return f"{sides}{accepted}{_better(comparison)} in {where}."
+            fixed = comparison.counts[VerdictChange.FIXED]
+            one, many = "answer that was not right becomes", "answers that were not right become"
+            better = f", and {counted(fixed, one, many)} right," if fixed else ""
+            return f"{sides}{accepted}{better} in {where}."
         case Decision.NOT_KNOWN:
-            unknown = _unknown(comparison)
-            return f": {unknown}, and nothing is known to be worse, in {where}."
+            return f": {_unknown(comparison)}, and nothing is known to be worse, in {where}."
 
 
 def _worse(comparison: SideComparison) -> str:
@@ -431,20 +429,10 @@ def _worse(comparison: SideComparison) -> str:
     return f"{text}, {silent:,} of them without an error,"
 
 
-def _better(comparison: SideComparison) -> str:
-    fixed = comparison.counts[VerdictChange.FIXED]
-    become = (
-        "answer that was not right becomes" if fixed == 1 else "answers that were not right become"
-    )
-    return f", and {fixed:,} {become} right," if fixed else ""
-
-
 def _unknown(comparison: SideComparison) -> str:
-    unknown = comparison.counts[VerdictChange.UNKNOWN]
-    if unknown:
+    if unknown := comparison.counts[VerdictChange.UNKNOWN]:
         return f"{counted(unknown, 'question has', 'questions have')} no answer of one side"
-    if comparison.not_covered:
-        number = len(comparison.not_covered)
+    if number := len(comparison.not_covered):
         return f"no question was about tables like {counted(number, 'table')} of yours"
     if refused := comparison.refused_by_both:
         return f"both sides refused {counted(refused, 'question')}, which is all that they share"
@@ -489,9 +477,8 @@ def _settings(variants: Iterable[VariantInfo]) -> str:
         for name, value in variant.settings.items():
             values.setdefault(name, {})[value] = None
     texts = [f"{name} {_listed(values_of)}" for name, values_of in values.items()]
-    more = len(texts) - FEW
-    if more > 0:
-        texts = [*texts[:FEW], f"{more} more settings" if more > 1 else "1 more setting"]
+    if (more := len(texts) - FEW) > 0:
+        texts = [*texts[:FEW], counted(more, "more setting")]
     return f" ({', '.join(texts)})" if texts else ""
 
 
@@ -585,10 +572,9 @@ def _shows(finding: Finding, cause: Regression) -> bool:
 
 def what_to_do(cause: Regression, comparison: SideComparison) -> str:
     """Say which settings make all of a cause right, and what they cost; or what else does."""
-    key, run, verdicts = cause.key, comparison.new.run, [pair.either for pair in cause.pairs]
-    cause_of = key.finding, key.operation, verdicts, run
-    versions = known_defects.right_text(known_defects.right_in(*cause_of))
-    known = known_defects.sentences(*cause_of)
+    asked = cause.key, [pair.either for pair in cause.pairs], comparison.new.run
+    versions = known_defects.right_text(known_defects.right_in(*asked))
+    known = known_defects.sentences(*asked)
     return " ".join(filter(None, (versions, _settings_or_else(cause, comparison), *known)))
 
 

@@ -139,15 +139,12 @@ class StoredTable(NamedTuple):
 
     def versions(self, key: str) -> list[StoredRow]:
         at = str(self.columns.index(self.key)) if self.key in self.columns else self.key
-        names = (self.key, at)
-        values = (
-            (row, [row.values[name] for name in names if name in row.values]) for row in self.rows
-        )
-        return [
-            row
-            for row, several in values
-            if any(key in map(str, variants_of(one)) for one in several)
-        ]
+
+        def is_called(row: StoredRow) -> bool:
+            values = (row.values[name] for name in (self.key, at) if name in row.values)
+            return any(key in map(str, variants_of(value)) for value in values)
+
+        return list(filter(is_called, self.rows))
 
 
 class ByFiles(NamedTuple):
@@ -384,21 +381,12 @@ def stored_table(folder: Path, key: str, view: str) -> StoredTable:
     listed = frozenset(place.strip("/") for place in places)
     now = _columns(entry["table"])
     lists = {
-        place.strip("/"): _columns(part)
+        place.strip("/"): own
         for place, part in zip(places, entry["partitions"], strict=True)
+        if (own := _columns(part)) and own != now
     }
-    return StoredTable(
-        rows,
-        key,
-        (*columns, *keys),
-        listed if keys else None,
-        lists={
-            place: of_partition
-            for place, of_partition in lists.items()
-            if of_partition not in ((), [], now)
-        },
-        list_of_table=now,
-    )
+    shown = listed if keys else None
+    return StoredTable(rows, key, (*columns, *keys), shown, lists=lists, list_of_table=now)
 
 
 def _columns(data: Mapping[str, Any]) -> Columns:
@@ -633,16 +621,10 @@ def _excludes(statistics: ColumnStatistics, condition: Condition) -> bool:
     """Return whether bounds that are stored leave out a value that is asked for."""
     if statistics.column != condition.path or condition.test is not Comparison.EQUAL:
         return False
-    least, greatest = (
-        json.loads(text) if text else None for text in (statistics.least, statistics.greatest)
-    )
-    value = plain(condition.value)
-    try:
-        low, high, at = (
-            None if one is None else Decimal(str(one)) for one in (least, greatest, value)
-        )
-    except InvalidOperation:
-        low, high, at = least, greatest, value  # type: ignore[assignment]
+    stored = [json.loads(text or "null") for text in (statistics.least, statistics.greatest)]
+    low, high, at = *stored, plain(condition.value)
+    with suppress(InvalidOperation):
+        low, high, at = (None if one is None else Decimal(str(one)) for one in (low, high, at))
     return at is not None and bool(
         (low is not None and at < low) or (high is not None and at > high)
     )
@@ -735,17 +717,12 @@ def _of_record(
 def check(variant: CheckedVariant, checked: CheckedCell) -> dict[str, Any]:
     """Return what the files say of a cell beside its verdict."""
     cell = checked.cell
-    step = (
-        int(cell.view.partition("(")[2].rstrip(")") or cell.step)
-        if cell.view.startswith("as_of")
-        else cell.step
-    )
-    source = variant.tables.get(step)
-    stored = (
-        stored_table(source, variant.key, cell.view)
-        if source
-        else RecordedTable(variant).table(step, cell.view)
-    )
+    past = cell.view.partition("(")[2].rstrip(")") if cell.view.startswith("as_of") else ""
+    step = int(past or cell.step)
+    if source := variant.tables.get(step):
+        stored = stored_table(source, variant.key, cell.view)
+    else:
+        stored = RecordedTable(variant).table(step, cell.view)
     if not cell.reader.startswith(BY_LISTS):
         stored = stored._replace(lists={})
     states = [state for state in variant.states if state.outcome.step <= step]

@@ -117,15 +117,10 @@ class FindingHelp:
     """What to type after `harness`, where a shipped scenario shows it."""
 
 
-@dataclass(frozen=True, slots=True)
-class _HelpFile:
-    kinds: dict[FindingKind, FindingHelp]
-
-
 @cache
 def finding_help() -> Mapping[FindingKind, FindingHelp]:
-    form, _ = load_yaml(_HelpFile, HELP.read_text(encoding="utf-8"), str(HELP), "help")
-    return form.kinds
+    text = HELP.read_text(encoding="utf-8")
+    return load_yaml(dict[FindingKind, FindingHelp], text, str(HELP), "help")[0]
 
 
 def finding_kinds() -> str:

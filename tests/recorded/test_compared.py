@@ -117,9 +117,7 @@ def test_what_is_asked_by_default_shows_what_all_columns_alone_hide() -> None:
     assert "32 answers that were not right become right, in my/defaults" in headline
     assert "delete_mode copy-on-write and merge-on-read" in headline
     cause = causes(comparison.old.run.verdicts, comparison.old.run)[0]
-    known = known_defects.known_as(
-        cause.key.finding, cause.key.operation, cause.verdicts, comparison.old.run
-    )
+    known = known_defects.known_as(cause.key, cause.verdicts, comparison.old.run)
     assert known == ("iceberg-condition-on-default",)
 
 
