@@ -34,14 +34,10 @@ from harness.core.runtime_names import AT, CONTAINER
 _MB: Final = 1_000_000
 
 
-def _not_added(name: str, reason: str) -> UsageProblem:
-    return UsageProblem(f"{name} cannot be added: {reason}")
-
-
 def check(name: str) -> None:
     """Raise where a version is there already, has no rules, or is of an unknown PySpark."""
     if why := distributions.why_not_added(name):
-        raise _not_added(name, why)
+        raise UsageProblem(f"{name} cannot be added: {why}")
     if version_rules.WHEELS not in version_rules.downloads(name):
         python_index.program_home(distributions.load(f"{name}{AT}{CONTAINER}"))
 
@@ -50,7 +46,8 @@ def add(name: str, folder: Path, cache: Cache, progress: Progress) -> Path:
     """Return the file of lock data that was written; the distribution is in the cache then."""
     check(name)
     if cache.offline:
-        raise _not_added(name, "its files must be downloaded, and the harness is offline")
+        reason = "its files must be downloaded, and the harness is offline"
+        raise UsageProblem(f"{name} cannot be added: {reason}")
     cache.claim()
     file = folder / f"{name}.yaml"
     if version_rules.WHEELS in version_rules.downloads(name):

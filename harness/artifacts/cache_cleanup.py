@@ -6,7 +6,7 @@ nobody's. Broken transfers (`.part`) stay: the next one goes on from there.
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -62,7 +62,7 @@ def _remove_all(paths: Sequence[Path], folder: str, cache: Cache) -> FolderSize:
 def prune(cache: Cache, before: float) -> tuple[FolderSize, ...]:
     """Remove what can be made again and was made before a time (s since 1970); return it."""
     cache.check()
-    return tuple(_pruned(cache, cache.root / name, before) for name in MADE_AGAIN)
+    return _pruned(cache, MADE_AGAIN, lambda path: path.stat().st_mtime < before)
 
 
 def prune_to(cache: Cache, size: int) -> tuple[FolderSize, ...]:
@@ -75,7 +75,6 @@ def prune_to(cache: Cache, size: int) -> tuple[FolderSize, ...]:
     there = [
         (path.stat().st_mtime, _measured(path, set())[1], name, path)
         for name in MADE_AGAIN
-        if (cache.root / name).is_dir()
         for path in named(cache.root / name)
     ]
     removed: dict[str, list[Path]] = {name: [] for name in MADE_AGAIN}
@@ -98,10 +97,13 @@ def sweep(cache: Cache) -> tuple[Path, ...]:
     return (*unfinished, *table_homes.sweep(cache), *parts)
 
 
-def _pruned(cache: Cache, folder: Path, before: float) -> FolderSize:
-    there = named(folder) if folder.is_dir() else ()
-    old = [path for path in there if path.stat().st_mtime < before]
-    return _remove_all(old, folder.name, cache)
+def _pruned(
+    cache: Cache, folders: Sequence[str], unneeded: Callable[[Path], bool]
+) -> tuple[FolderSize, ...]:
+    return tuple(
+        _remove_all(list(filter(unneeded, named(cache.root / name))), name, cache)
+        for name in folders
+    )
 
 
 def _measured(root: Path, seen: set[tuple[int, int]]) -> tuple[int, int]:
@@ -145,24 +147,17 @@ def prune_engines(names: Sequence[str], cache: Cache) -> tuple[FolderSize, ...]:
     for name in names:
         distributions.load(name)
     others = (name for name in distributions.names() if name not in names)
-    cached = {path for name in others for path in _engine_paths(name, cache)}
-    return tuple(_pruned_engines(cache, folder, cached) for folder in ENGINE_FOLDERS)
+    needed = {path for name in others for path in _engine_paths(name, cache)}
+    return _pruned(cache, ENGINE_FOLDERS, lambda path: path not in needed)
 
 
-def _engine_paths(name: str, cache: Cache) -> Iterator[str]:
-    """Yield the folders of a distribution's files, from the cache's own on."""
+def _engine_paths(name: str, cache: Cache) -> Iterator[Path]:
+    """Yield the files of a distribution, or the folders that they are in."""
     distribution = distributions.load(name)
-    key = distributions.tree_digest(distribution)
-    folders = [cache.artifact(artifact).parent for artifact in distribution.artifacts]
-    if key:
-        folders.append(cache.tree(key))
+    yield from (cache.artifact(artifact).parent for artifact in distribution.artifacts)
+    if key := distributions.tree_digest(distribution):
+        yield cache.tree(key)
     # Of what is not known for this machine nothing is there.
     for home in python_index.homes(distribution) if python_index.fits(distribution) else ():
-        folders += [home.folder(cache), *(file.brought(cache) for file in home.files)]
-    yield from (str(folder.relative_to(cache.root)) for folder in folders)
-
-
-def _pruned_engines(cache: Cache, folder: str, needed: set[str]) -> FolderSize:
-    there = named(cache.root / folder) if (cache.root / folder).is_dir() else ()
-    gone = [path for path in there if str(path.relative_to(cache.root)) not in needed]
-    return _remove_all(gone, folder, cache)
+        yield home.folder(cache)
+        yield from (file.brought(cache) for file in home.files)

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
 
 _MAGIC = b"\xca\xfe\xba\xbe"
-_UTF8 = 1
-_STRING = 8
+_UTF8, _CLASS, _STRING, _METHOD, _NAME_AND_TYPE = 1, 7, 8, 10, 12
 _TWO_SLOTS = (5, 6)
 _BODY_BYTES = {
     3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4,
@@ -56,7 +55,7 @@ def replace_code(compiled: bytes, code: CodePatch) -> bytes:
 
 
 def _utf8(text: str) -> bytes:
-    encoded = text.encode("ascii")
+    encoded = text.encode("ascii")  # where modified UTF-8 is the same
     return struct.pack(">H", len(encoded)) + encoded
 
 
@@ -106,7 +105,6 @@ _VERSION: Final = 49
 _PUBLIC: Final = 0x0001
 _STATIC: Final = 0x0008
 _SUPER: Final = 0x0020
-_UTF8, _CLASS, _STRING, _METHOD, _NAME_AND_TYPE = 1, 7, 8, 10, 12
 
 
 @dataclass(slots=True)
@@ -116,8 +114,7 @@ class _Constants:
     entries: list[bytes] = field(default_factory=list)
 
     def text(self, text: str) -> int:
-        encoded = text.encode("ascii")  # where modified UTF-8 is the same
-        return self._add(struct.pack(">BH", _UTF8, len(encoded)) + encoded)
+        return self._add(bytes([_UTF8]) + _utf8(text))
 
     def string(self, text: str) -> int:
         return self._add(struct.pack(">BH", _STRING, self.text(text)))

@@ -27,8 +27,11 @@ def configured() -> Repository:
         return _checked(Repository(named.rstrip("/")), ENVIRONMENT_VARIABLE)
     settings = Path.home() / ".m2" / "settings.xml"
     if settings.is_file():
-        mirror = mirror_of_central(_read(settings), str(settings), os.environ)
-        if mirror:
+        try:
+            text = settings.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise _wrong_repository(str(settings), f"cannot be read: {error}") from error
+        if mirror := mirror_of_central(text, str(settings), os.environ):
             return _checked(mirror, str(settings))
     # Imported when it is needed: the package is slow to load and downloads are rare.
     from jgo.constants import MAVEN_CENTRAL_URL  # noqa: PLC0415
@@ -57,13 +60,6 @@ def mirror_of_central(text: str, where: str, environ: Mapping[str, str]) -> Repo
     return None
 
 
-def _read(settings: Path) -> str:
-    try:
-        return settings.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise _wrong_repository(str(settings), f"cannot be read: {error}") from error
-
-
 def _checked(repository: Repository, where: str) -> Repository:
     try:
         parts = urlsplit(repository.url)
@@ -72,11 +68,8 @@ def _checked(repository: Repository, where: str) -> Repository:
         usable = False
     if not usable:
         # Not shown as it is: what is no address may still hold a password.
-        raise _wrong_repository(
-            where,
-            "the repository's address is none that can be fetched from; it begins with http:// or "
-            "https:// and a host",
-        )
+        problem = "the repository's address is none that can be fetched from"
+        raise _wrong_repository(where, f"{problem}; it begins with http:// or https:// and a host")
     return repository
 
 

@@ -34,9 +34,18 @@ def unpack_tar(archive: Path, target: Path, members: Sequence[str]) -> None:
     second one writes it.
     """
     try:
-        _write_all(archive, target, _names_by_content(archive, members))
+        lacking = _names_by_content(archive, members)
+        with _opened(archive) as tar:
+            for member in tar:
+                name = _inside_top(archive, member.name)
+                content = tar.extractfile(member) if member.isreg() and name in lacking else None
+                if content is not None:
+                    executable = bool(member.mode & 0o100)
+                    _write(content, target, lacking.pop(name), executable=executable)
     except _BROKEN as error:
         raise EnvironmentProblem(f"{archive}: cannot be unpacked: {error}") from error
+    for name, needed in lacking.items():
+        raise EnvironmentProblem(f"{archive}: it has no content {name!r} for {', '.join(needed)}")
 
 
 def unpack_wheel_folder(wheel: Path, folder: str, target: Path) -> None:
@@ -46,10 +55,13 @@ def unpack_wheel_folder(wheel: Path, folder: str, target: Path) -> None:
     """
     try:
         with zipfile.ZipFile(wheel) as archive:
-            _check_sizes(wheel, [entry.file_size for entry in archive.infolist()])
-            names = {entry.filename for entry in archive.infolist() if not entry.is_dir()}
+            entries = archive.infolist()
+            size = sum(entry.file_size for entry in entries)
+            if size > _most(wheel) or len(entries) > MOST_MEMBERS:
+                raise _bomb(wheel)
+            names = {entry.filename for entry in entries if not entry.is_dir()}
             there = {name for name in names if (target / name).exists()}
-            for entry in archive.infolist():
+            for entry in entries:
                 if entry.filename not in there:
                     _unpack_entry(archive, entry, wheel, folder, target)
     except _BROKEN as error:
@@ -110,24 +122,6 @@ def _bomb(archive: Path) -> EnvironmentProblem:
     return _refused(archive, "it holds far more than an archive of its size")
 
 
-def _check_sizes(archive: Path, sizes: Sequence[int]) -> None:
-    if sum(sizes) > _most(archive) or len(sizes) > MOST_MEMBERS:
-        raise _bomb(archive)
-
-
-def _write_all(archive: Path, target: Path, names: Mapping[str, Sequence[str]]) -> None:
-    lacking = dict(names)
-    with _opened(archive) as tar:
-        for member in tar:
-            name = _inside_top(archive, member.name)
-            content = tar.extractfile(member) if member.isreg() and name in lacking else None
-            if content is not None:
-                needed = lacking.pop(name)
-                _write(content, target, needed, executable=bool(member.mode & 0o100))
-    for name, needed in lacking.items():
-        raise EnvironmentProblem(f"{archive}: it has no content {name!r} for {', '.join(needed)}")
-
-
 def _names_by_content(archive: Path, members: Sequence[str]) -> dict[str, list[str]]:
     links: dict[str, str] = {}
     selected: list[str] = []
@@ -141,7 +135,7 @@ def _names_by_content(archive: Path, members: Sequence[str]) -> dict[str, list[s
     for member in members:
         if not any(_is_selected(name, [member]) for name in selected):
             raise EnvironmentProblem(f"{archive}: it has no member {member!r}")
-    return grouped([(_content_of(archive, name, links), name) for name in selected])
+    return grouped((_content_of(archive, name, links), name) for name in selected)
 
 
 def _content_of(archive: Path, name: str, links: Mapping[str, str]) -> str:

@@ -5,9 +5,9 @@ that hold for a version are put together; the later one counts.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, reduce
 from importlib import resources
 from typing import Annotated, Any, Final
 
@@ -85,12 +85,12 @@ def versions(name: str) -> dict[str, str]:
 
 def facts(name: str) -> Data:
     """Return the lock data that rules say of a distribution; UsageProblem: its product has none."""
-    return _put_together(name, [rule.facts for rule in _holding(name)])
+    return _put_together(name, (rule.facts for rule in _holding(name)))
 
 
 def downloads(name: str) -> Data:
     """Return what makes an installation of a distribution, by role; raises as `facts` does."""
-    return _put_together(name, [rule.download for rule in _holding(name)])
+    return _put_together(name, (rule.download for rule in _holding(name)))
 
 
 def lacks_jars(name: str) -> str:
@@ -189,11 +189,8 @@ def overlaid(base: Data, over: Data) -> Data:
     return {**both, **{key: overlaid(base[key], over[key]) for key in inside}}
 
 
-def _put_together(name: str, parts: Sequence[Data]) -> Data:
-    result: Data = {}
-    for part in parts:
-        result = overlaid(result, _filled(part, versions(name)))
-    return result
+def _put_together(name: str, parts: Iterable[Data]) -> Data:
+    return reduce(overlaid, (_filled(part, versions(name)) for part in parts), {})
 
 
 def _holding(name: str) -> Iterator[VersionRule]:

@@ -286,15 +286,9 @@ def _difference(
     declared = (OTHERS.get(name, ()) for name in for_format(on.declared, on.format))
     if column.canonical != type_ and not any((column.canonical, type_) in of for of in declared):
         return f"type {column.canonical or column.type} instead of {type_}"
-    shown = _shown(on, value)
-    return "" if same(answered, shown) else f"{answered!r} instead of {shown!r}"
-
-
-def _shown(on: CheckedEngine, value: Value) -> Value:
-    """Return a value as the product can show it."""
     if isinstance(value, datetime.datetime) and MILLISECONDS in on.declared:
-        return milliseconds(value)
-    return value
+        value = milliseconds(value)  # the product can show no more of it
+    return "" if same(answered, value) else f"{answered!r} instead of {value!r}"
 
 
 def _least_use(running: Running, enough: float) -> float:

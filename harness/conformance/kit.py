@@ -29,6 +29,7 @@ from harness.core.concurrency import JobThreads
 from harness.core.errors import DEFECT, HarnessError
 from harness.core.progress import Count, Progress
 from harness.core.runtime_names import CONTAINER, MetastoreChoice, in_runtime
+from harness.core.texts import counted
 from harness.engines.api import NoAnswerError, RefusedError
 from harness.engines.python_library import PythonLibrary
 from harness.formats import facts
@@ -416,12 +417,8 @@ def page(conformances: Sequence[Conformance], command: str, left: int = 0) -> st
         for conformance in conformances
     ]
     lines = [
-        *(
-            "# Conformance of engines",
-            "",
-            f"{answer(conformances)}{more} Made with `{command}`.",
-            "",
-        ),
+        *("# Conformance of engines", ""),
+        *(f"{answer(conformances)}{more} Made with `{command}`.", ""),
         *_table(("reader", *ASSERTS), checks),
         *("", "yes: passed; **no**: failed; n/a: not applicable; ?: unknown.", ""),
         *_table(("check", "what it asserts"), ASSERTS.items()),
@@ -437,8 +434,8 @@ def answer(conformances: Sequence[Conformance]) -> str:
     bad = [conformance for conformance in conformances if conformance.number(CheckOutcome.FAILED)]
     dark = [conformance for conformance in conformances if conformance.number(CheckOutcome.UNKNOWN)]
     good = sum(conformance not in bad and conformance not in dark for conformance in conformances)
-    readers = "reader" if len(conformances) == 1 else "readers"
-    parts = [f"{good} of {len(conformances)} {readers} {'conforms' if good == 1 else 'conform'}"]
+    readers = counted(len(conformances), "reader")
+    parts = [f"{good} of {readers} {'conforms' if good == 1 else 'conform'}"]
     parts += [f"failed: {', '.join(conformance.reader for conformance in bad)}"] if bad else []
     parts += [f"unknown: {', '.join(conformance.reader for conformance in dark)}"] if dark else []
     return f"{'; '.join(parts)}."

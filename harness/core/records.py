@@ -41,18 +41,9 @@ class Responsible(StrEnum):
     """The files hold what the answer shows; it may be the writer, or a mistake of our own."""
 
 
-WRITERS: Final = frozenset(
-    {
-        *(
-            Responsible.WRITER,
-            Responsible.CATALOG,
-            Responsible.COLUMNS,
-            Responsible.HISTORY,
-            Responsible.COMMIT,
-        ),
-        *(Responsible.STATISTICS, Responsible.FOLDER),
-    }
-)
+WRITERS: Final = frozenset(Responsible) - {
+    *(Responsible.READER, Responsible.MODEL, Responsible.UNSURE)
+}
 """The parties that are the writer, each by evidence beside the truth."""
 
 

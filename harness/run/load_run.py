@@ -490,7 +490,7 @@ def load(folder: Path, beside: Run | None = None) -> Run:
 def recorded(folder: Path) -> Run:
     """Load what was recorded of a run, whatever was judged of it; raises as `load` does."""
     info = read_info(folder)
-    states = _file(folder / STATES, StateRecord)
+    states = opened_records(folder / STATES, StateRecord)
     for line, state in enumerate(states, start=1):
         variant, step = info.variants_by_id.get(state.variant), state.outcome.step
         if variant is None:
@@ -512,7 +512,7 @@ def with_verdicts(run: Run, known: Mapping[str, Verdict] = _NONE) -> Run:
 
 def answers(folder: Path) -> Mapping[str, Answer]:
     """Load what a run has of answers, by case; each is read when it is looked at."""
-    record_file = _file(folder / ANSWERS, Answer)
+    record_file = opened_records(folder / ANSWERS, Answer)
     return ByKey(record_file, record_file.cases)
 
 
@@ -522,7 +522,7 @@ def sort_answers(folder: Path, cases: Iterable[str] | None = None) -> None:
     What a death cut off is left out. No answer is read: there may be a million.
     """
     path = folder / ANSWERS
-    record_file = _file(path, Answer)
+    record_file = opened_records(path, Answer)
     record_file.copy(path, dict.fromkeys(record_file.cases()) if cases is None else cases)
 
 
@@ -538,7 +538,7 @@ _ATTEMPTS: Final = b'"attempts":[{'
 """What the line of an answer has in it that was asked for more than once."""
 
 
-def _file(path: Path, kind: type[Record]) -> RecordFile[Record]:
+def opened_records(path: Path, kind: type[Record]) -> RecordFile[Record]:
     def failed(line: int, problem: ValueError) -> UsageProblem:
         return wrong_record(path, line, first_wrong(problem))
 

@@ -95,9 +95,7 @@ class Catalog:
             return None
 
     def entries(self, database: str) -> tuple[CatalogEntry, ...]:
-        with _answered(self.uri):
-            names = sorted(self.client.get_all_tables(database))
-            return tuple(self.entry(database, name) for name in names)
+        return tuple(self.entry(database, name) for name in self.names(database))
 
     def create_database(self, database: str) -> None:
         with _answered(self.uri), suppress(ttypes.AlreadyExistsException):
@@ -107,8 +105,18 @@ class Catalog:
         """Make external tables of entries at an absolute path; transactional ones, with writes."""
         self.create_database(database)
         with _answered(self.uri):
-            for catalog_entry in entries:
-                self._register(database, catalog_entry, location)
+            for added in entries:
+                table = placed(added.table, database, location)
+                if added.write_ids is None:
+                    table |= EXTERNAL
+                    table["parameters"] = {**table.get("parameters", {}), "EXTERNAL": "TRUE"}
+                self.client.create_table(decode(ttypes.Table, table))
+                if added.partitions:
+                    parts = (placed(part, database, location) for part in added.partitions)
+                    decoded = [decode(ttypes.Partition, part) for part in parts]
+                    self.client.add_partitions(decoded)
+                if added.write_ids is not None:
+                    repeat_writes(self.client, database, added.name, added.write_ids)
 
     def alter_columns(
         self, database: str, table: str, columns: Sequence[tuple[str, str]], *, cascade: bool
@@ -186,18 +194,6 @@ class Catalog:
             transactional = str((table.parameters or {}).get("transactional", "")).lower() == "true"
             ids = write_ids(self.client, database, name) if transactional else None
             return replace(entry(table, tuple(partitions)), write_ids=ids)
-
-    def _register(self, database: str, added: CatalogEntry, location: str) -> None:
-        table = placed(added.table, database, location)
-        if added.write_ids is None:
-            table |= EXTERNAL
-            table["parameters"] = {**table.get("parameters", {}), "EXTERNAL": "TRUE"}
-        self.client.create_table(decode(ttypes.Table, table))
-        if added.partitions:
-            parts = (placed(part, database, location) for part in added.partitions)
-            self.client.add_partitions([decode(ttypes.Partition, part) for part in parts])
-        if added.write_ids is not None:
-            repeat_writes(self.client, database, added.name, added.write_ids)
 
 
 @contextmanager

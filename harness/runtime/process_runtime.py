@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -38,36 +37,29 @@ class ProcessRuntime:
         ready: Callable[[Running, int], T],
     ) -> AbstractContextManager[T]:
         (folder / "tmp").mkdir(exist_ok=True)
-        uri = metastore.host if metastore else ""
-        return on_free_port(partial(_started, self.installation, program, uri, folder, ready))
+        uri, installation = metastore.host if metastore else "", self.installation
 
+        @contextmanager
+        def on_port(port: int) -> Iterator[T]:
+            archive = jvm_cds.archive_for(installation, program.class_path(installation))
+            conf, front = folder / "conf", hive_launcher.joined(installation.jars("front"))
+            around = Surroundings(
+                LOOPBACK, port, uri, folder, conf, front, installation, archive.options
+            )
+            write(program.files(around), conf)
+            arguments = program.command(installation, around)
+            log, environment = folder / program.log, program.environment(around)
+            with running(Command(arguments, folder, log, environment)) as process:
+                yield wait_until(
+                    lambda: ready(process, port),
+                    process,
+                    timeout_s=program.ready_s,
+                    what=program.distribution.name,
+                    not_yet=program.not_yet,
+                )
+                archive.keep(process, installation)
 
-@contextmanager
-def _started(
-    installation: Installation,
-    program: Program,
-    metastore: str,
-    folder: Path,
-    ready: Callable[[Running, int], T],
-    port: int,
-) -> Iterator[T]:
-    archive = jvm_cds.archive_for(installation, program.class_path(installation))
-    conf, front = folder / "conf", hive_launcher.joined(installation.jars("front"))
-    around = Surroundings(
-        LOOPBACK, port, metastore, folder, conf, front, installation, archive.options
-    )
-    write(program.files(around), conf)
-    arguments = program.command(installation, around)
-    log, environment = folder / program.log, program.environment(around)
-    with running(Command(arguments, folder, log, environment)) as process:
-        yield wait_until(
-            lambda: ready(process, port),
-            process,
-            timeout_s=program.ready_s,
-            what=program.distribution.name,
-            not_yet=program.not_yet,
-        )
-        archive.keep(process, installation)
+        return on_free_port(on_port)
 
 
 def write(files: Mapping[str, str], folder: Path) -> None:

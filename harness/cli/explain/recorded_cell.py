@@ -5,21 +5,19 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
 
-from harness.core import jsonl
 from harness.core.errors import UsageProblem
+from harness.core.jsonl import Record
 from harness.core.records import Answer, StateRecord, Verdict
 from harness.judge.recorded_variant import RecordedVariant
 from harness.run import load_run, plan_record
-from harness.run.load_run import RunInfo, wrong_record
+from harness.run.load_run import RunInfo
 from harness.run.run_judge import case_of
 from harness.scenario.cells import Cell
 
 MOST: Final = 8
 """So many checks are named where one is meant."""
-
-_Record = TypeVar("_Record", StateRecord, Answer, Verdict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +79,7 @@ def _near(text: str, parts: Sequence[str], cases: Sequence[str]) -> str:
     return "; harness plan --checks lists those of a profile, and the report those of a run"
 
 
-def _records(path: Path, kind: type[_Record], name: str) -> Iterator[_Record]:
+def _records(path: Path, kind: type[Record], name: str) -> Iterator[Record]:
     """Read the records with a text that begins so; the others are not even parsed."""
-    if not path.exists():
-        return
     text = json.dumps(name, ensure_ascii=False).removesuffix('"').encode()
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            if text in line and line.endswith(b"\n"):
-                try:
-                    yield jsonl.parse(kind, line)
-                except ValueError as wrong:
-                    raise wrong_record(path, number, str(wrong)) from wrong
+    return load_run.opened_records(path, kind).containing(text)
