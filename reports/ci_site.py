@@ -38,12 +38,9 @@ class CiSite:
         return file.relative_to(root).as_posix() if file.is_relative_to(root) else ""
 
     def link(self, location: ScenarioLine | None) -> str:
-        path = self.path(location)
-        return (
-            f"{self.files}/{quote(path)}#L{location.line}"
-            if path and location and self.files
-            else ""
-        )
+        if location and self.files and (path := self.path(location)):
+            return f"{self.files}/{quote(path)}#L{location.line}"
+        return ""
 
 
 def of(variables: Mapping[str, str]) -> CiSite:

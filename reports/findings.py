@@ -45,13 +45,6 @@ def _reused_id(witness: Witness) -> str:
     return f"column {witness.column} has id {witness.key}, that of {witness.actual}; expected {due}"
 
 
-def _low_max_id(witness: Witness) -> str:
-    return (
-        f"max_column_id is {witness.actual}; expected at least {witness.expected}, the id of "
-        f"{witness.column}"
-    )
-
-
 def _other_schema(witness: Witness) -> str:
     value, due = text_of(witness.actual), text_of(witness.expected)
     what = witness.column if witness.column == LATEST else f"column {witness.column}"
@@ -170,7 +163,9 @@ FINDINGS: Final[Mapping[FindingKind, FindingWord]] = {
         "low max",
         "↧",
         "The table's max_column_id is below an id that it gave: the next column gets that one.",
-        sentence=_low_max_id,
+        sentence=lambda w: (
+            f"max_column_id is {w.actual}; expected at least {w.expected}, the id of {w.column}"
+        ),
     ),
     FindingKind.LOST_VERSION: FindingWord(
         "lost version",

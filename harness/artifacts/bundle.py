@@ -27,21 +27,14 @@ END: Final = "end"
 """The name of the last member."""
 
 
-@dataclass(frozen=True, slots=True)
-class BundleFile:
-    """A file of the tar; `size` in bytes."""
-
-    name: str
-    size: int
-    sha256: str
-
-
 Source = Artifact | IndexFile
+Sources = Mapping[str, Source]
+"""What is carried, by its name in the tar."""
 
 
 def key(needed: Iterable[Distribution]) -> str:
     """Return a key for caches of CI: another one when other files must be downloaded."""
-    return distributions.digest_of(sorted(part.sha256 for part in sources(needed)))
+    return distributions.digest_of(sorted(part.sha256 for part in sources(needed).values()))
 
 
 @contextmanager
@@ -53,18 +46,16 @@ def workspace(cache: Cache) -> Iterator[Path]:
         yield folder
 
 
-def sources(needed: Iterable[Distribution]) -> dict[BundleFile, Source]:
+def sources(needed: Iterable[Distribution]) -> Sources:
     """Everything to carry, each file once, in a fixed order."""
-    result: dict[BundleFile, Source] = {}
+    result: dict[str, Source] = {}
     for distribution in needed:
         for wheel in (w for home in python_index.homes(distribution) for w in home.files):
             if not wheel.source:
-                name = f"python/{wheel.project}-{wheel.sha256[:16]}.whl"
-                result[BundleFile(name, wheel.size, wheel.sha256)] = wheel
+                result[f"python/{wheel.project}-{wheel.sha256[:16]}.whl"] = wheel
         for artifact in distribution.artifacts:
-            name = f"artifacts/{artifact.sha256[:16]}/{artifact.file_name}"
-            result[BundleFile(name, artifact.size, artifact.sha256)] = artifact
-    return dict(sorted(result.items(), key=lambda item: item[0].name))
+            result[f"artifacts/{artifact.sha256[:16]}/{artifact.file_name}"] = artifact
+    return dict(sorted(result.items()))
 
 
 class Hashed(io.RawIOBase):
@@ -96,9 +87,9 @@ def export(needed: Sequence[Distribution], file: Path, cache: Cache, progress: P
     requested = sources(needed)
     with workspace(cache) as folder:
         paths = _collected(requested, cache, folder, progress)
-        progress.start(f"export {file}", sum(part.size for part in requested))
+        progress.start(f"export {file}", sum(part.size for part in requested.values()))
         with atomic_write(file) as unfinished:
-            if changed := _write(unfinished, paths, progress):
+            if changed := _write(unfinished, requested, paths, progress):
                 raise EnvironmentProblem(
                     f"cannot write {file}: {changed} is not what the lock says; remove it, and "
                     "fetch it again"
@@ -107,44 +98,45 @@ def export(needed: Sequence[Distribution], file: Path, cache: Cache, progress: P
     return file.stat().st_size
 
 
-def _collected(
-    files: Mapping[BundleFile, Source], cache: Cache, folder: Path, progress: Progress
-) -> dict[BundleFile, Path]:
+def _collected(files: Sources, cache: Cache, folder: Path, progress: Progress) -> dict[str, Path]:
     """Return where each file is, once those that are not in the cache are downloaded."""
     present = {
-        part: cache.artifact(source)
-        for part, source in files.items()
-        if isinstance(source, Artifact) and cache.seems_whole(source)
+        name: cache.artifact(part)
+        for name, part in files.items()
+        if isinstance(part, Artifact) and cache.seems_whole(part)
     }
-    lacking = {part: source for part, source in files.items() if part not in present}
-    missing = [fetch.Missing(part.name.rpartition("/")[2], part.size) for part in lacking]
+    lacking = {name: part for name, part in files.items() if name not in present}
+    missing = [fetch.Missing(n.rpartition("/")[2], part.size) for n, part in lacking.items()]
     fetch.check_online(missing, cache)
     if not lacking:
         return present
-    progress.start("fetch what is not kept as it was downloaded", sum(p.size for p in lacking))
+    size = sum(part.size for part in lacking.values())
+    progress.start("fetch what is not kept as it was downloaded", size)
     with connected(repository.configured()) as source:
-        for number, (part, what) in enumerate(lacking.items()):
-            present[part] = path = folder / str(number)
-            if isinstance(what, Artifact):
-                needed = ExpectedFile(what.coordinates.repository_path, part.size, part.sha256)
+        for number, (name, part) in enumerate(lacking.items()):
+            present[name] = path = folder / str(number)
+            if isinstance(part, Artifact):
+                needed = ExpectedFile(part.coordinates.repository_path, part.size, part.sha256)
                 download(needed, path, source, progress)
             else:
                 path.mkdir()
-                (present[part],) = python_index.download([what], path)
+                (present[name],) = python_index.download([part], path)
                 progress.advance(part.size)
     progress.done()
-    return {part: present[part] for part in files}
+    return present
 
 
-def _write(file: Path, paths: Mapping[BundleFile, Path], progress: Progress) -> Path | None:
+def _write(
+    file: Path, files: Sources, paths: Mapping[str, Path], progress: Progress
+) -> Path | None:
     """Write the tar; return the first file that is not what the lock says, and stop there."""
     with tarfile.open(file, "w") as tar:
-        for part, path in paths.items():
-            with path.open("rb") as content:
+        for name, part in files.items():
+            with paths[name].open("rb") as content:
                 read = Hashed(content, progress)
-                tar.addfile(_member(part.name, part.size), read)
+                tar.addfile(_member(name, part.size), read)
                 if read.sha256 != part.sha256:
-                    return path
+                    return paths[name]
         tar.addfile(_member(END, 0))
     return None
 
@@ -182,9 +174,9 @@ def load(file: Path, cache: Cache, progress: Progress) -> Imported:
     try:
         with tarfile.open(file, "r:") as tar, workspace(cache) as folder:
             progress.start(f"import {file} → {cache.root}", file.stat().st_size)
-            paths = _taken(tar, {part.name: part for part in known}, folder, progress)
+            paths = _taken(tar, known, folder, progress)
             lacking = _lacking(cache)
-            new = [p for p, path in paths.items() if _enter(known[p], path, cache, lacking)]
+            new = [known[n] for n, path in paths.items() if _enter(known[n], path, cache, lacking)]
     except (_RefusedError, tarfile.TarError) as error:
         cut_off = isinstance(error, tarfile.TarError)
         why = f"it is no such file, or cut off: {error}" if cut_off else error
@@ -199,10 +191,10 @@ def load(file: Path, cache: Cache, progress: Progress) -> Imported:
 
 
 def _taken(
-    tar: tarfile.TarFile, known: Mapping[str, BundleFile], folder: Path, progress: Progress
-) -> dict[BundleFile, Path]:
+    tar: tarfile.TarFile, known: Sources, folder: Path, progress: Progress
+) -> dict[str, Path]:
     """Write each file to the side; its name in the tar is compared and never used as a path."""
-    paths: dict[BundleFile, Path] = {}
+    paths: dict[str, Path] = {}
     last = ""
     for member in tar:
         last = member.name
@@ -214,7 +206,7 @@ def _taken(
                 f"this version does not know {last!r}; another version of the harness exported it, "
                 "or one on another platform"
             )
-        path = paths[part] = folder / str(len(paths))
+        path = paths[last] = folder / str(len(paths))
         read = Hashed(content, progress)  # type: ignore[arg-type]
         with path.open("wb") as out:
             shutil.copyfileobj(read, out, CHUNK)

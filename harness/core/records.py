@@ -55,6 +55,9 @@ class Attempt:
     log: str = ""
 
 
+UNLESS_EMPTY: Final = Field(exclude_if=lambda value: not value)
+"""Marks what is left out of a record where it says nothing."""
+UNLESS_NONE: Final = Field(exclude_if=lambda value: value is None)
 Cellular = Annotated[Value, BeforeValidator(from_json), PlainSerializer(to_json)]
 """A canonical value as a record holds it."""
 
@@ -142,9 +145,9 @@ class FileValues:
     rows: tuple[tuple[Cellular, ...], ...] = ()  # in the order of the file's `keys`
     unread: str = ""
     """Why its values are not known; empty when they are."""
-    meta: Annotated[tuple[tuple[Cellular, ...], ...], Field(exclude_if=lambda rows: not rows)] = ()
+    meta: Annotated[tuple[tuple[Cellular, ...], ...], UNLESS_EMPTY] = ()
     """Of base files, where the catalog lists none of Hudi's meta columns: those, row by row."""
-    commits: Annotated[tuple[str, ...], Field(exclude_if=lambda instants: not instants)] = ()
+    commits: Annotated[tuple[str, ...], UNLESS_EMPTY] = ()
     """The instant at which each row was committed; empty where file or record does not say."""
 
 
@@ -183,29 +186,25 @@ class StateRecord:
     """Of the table after the step, where its format counts versions."""
     values: tuple[FileValues, ...] = ()
     """What the files with rows hold that no earlier state had; nothing in the oldest records."""
-    bare: Annotated[bool, Field(exclude_if=lambda bare: not bare)] = False
+    bare: Annotated[bool, UNLESS_EMPTY] = False
     """Whether base files begin with Hudi's meta columns and no catalog entry lists these."""
-    unlisted: Annotated[tuple[str, ...], Field(exclude_if=lambda folders: not folders)] = ()
+    unlisted: Annotated[tuple[str, ...], UNLESS_EMPTY] = ()
     """The folders of partitions that hold data files and that some catalog entry does not list."""
-    unlisted_at: Annotated[
-        tuple[tuple[str, tuple[str, ...]], ...], Field(exclude_if=lambda entries: not entries)
-    ] = ()
+    unlisted_at: Annotated[tuple[tuple[str, tuple[str, ...]], ...], UNLESS_EMPTY] = ()
     """The same by the name of each catalog entry, where these do not list the same."""
-    catalog: Annotated[tuple[str, ...], Field(exclude_if=lambda columns: not columns)] = ()
+    catalog: Annotated[tuple[str, ...], UNLESS_EMPTY] = ()
     """The columns that all catalog entries list; none where they differ among themselves."""
-    catalog_types: Annotated[tuple[str, ...], Field(exclude_if=lambda types: not types)] = ()
+    catalog_types: Annotated[tuple[str, ...], UNLESS_EMPTY] = ()
     """Their types in our words, empty for one that has none; none where entries differ in them."""
-    former_names: Annotated[tuple[tuple[str, str], ...], Field(exclude_if=lambda n: not n)] = ()
+    former_names: Annotated[tuple[tuple[str, str], ...], UNLESS_EMPTY] = ()
     """What older records have of `schema_history`: columns, each with another name of its id."""
-    schema_history: Annotated[SchemaHistory | None, Field(exclude_if=lambda h: not h)] = None
+    schema_history: Annotated[SchemaHistory | None, UNLESS_EMPTY] = None
     """What the table itself says of its schema after the step; None where it says nothing."""
     statistics: Annotated[StoredStatistics, Field(exclude_if=IN_ORDER.__eq__)] = IN_ORDER
-    metadata: Annotated[ExtraMetadata | None, Field(exclude_if=lambda m: m is None)] = None
+    metadata: Annotated[ExtraMetadata | None, UNLESS_NONE] = None
     """What the step's own commit has for its user; None where the step was told of none."""
-    listed_as: Annotated[ListedAs, Field(exclude_if=lambda folders: not folders)] = ()
-    partition_columns: Annotated[
-        tuple[PartitionColumns, ...] | None, Field(exclude_if=lambda lists: lists is None)
-    ] = None
+    listed_as: Annotated[ListedAs, UNLESS_EMPTY] = ()
+    partition_columns: Annotated[tuple[PartitionColumns, ...] | None, UNLESS_NONE] = None
     """None where no entry has partitions, and in older records."""
 
 
@@ -245,7 +244,7 @@ class Part:
     refusal: Refusal | None = None
     unknown: str = ""
     normalised: tuple[Normalised, ...] = ()
-    raw: Annotated[OwnTexts, Field(exclude_if=lambda texts: not texts)] = ()
+    raw: Annotated[OwnTexts, UNLESS_EMPTY] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,14 +269,14 @@ class Answer:
     """Why there was nothing to ask (a step was refused, its column is not there); else empty."""
     normalised: tuple[Normalised, ...] = ()
     """What was evened out in rows and columns when they came."""
-    raw: Annotated[OwnTexts, Field(exclude_if=lambda texts: not texts)] = ()
-    probe: Annotated[str, Field(exclude_if=lambda case: not case)] = ""
+    raw: Annotated[OwnTexts, UNLESS_EMPTY] = ()
+    probe: Annotated[str, UNLESS_EMPTY] = ""
     """The case whose refusal stands for this one, which was not sent: it is not applicable then."""
-    again: Annotated[bool, Field(exclude_if=lambda again: not again)] = False
+    again: Annotated[bool, UNLESS_EMPTY] = False
     """Whether a fresh server gave it, which was asked once more what another one had answered."""
-    earlier: Annotated[Answer | None, Field(exclude_if=lambda answer: answer is None)] = None
+    earlier: Annotated[Answer | None, UNLESS_NONE] = None
     """What that one had answered, having answered others before; None where it was the same."""
-    after: Annotated[str, Field(exclude_if=lambda case: not case)] = ""
+    after: Annotated[str, UNLESS_EMPTY] = ""
     """The case whose question makes another fresh server give `earlier`; empty if not found."""
 
     @property
@@ -346,9 +345,9 @@ class Witness:
     origin: Origin | None = None
     raw: str = ""
     """The engine's own text of the whole cell, where that is known; else the text of `actual`."""
-    file: Annotated[str, Field(exclude_if=lambda path: not path)] = ""
+    file: Annotated[str, UNLESS_EMPTY] = ""
     """What it was read from, relative to the table's folder; empty where that is not known."""
-    folder: Annotated[str, Field(exclude_if=lambda path: not path)] = ""
+    folder: Annotated[str, UNLESS_EMPTY] = ""
     """The folder whose name gave a partition's value; empty where none did, or is not known."""
 
 
@@ -438,13 +437,13 @@ class Verdict:
     reused: bool = False
     normalised: tuple[Normalised, ...] = ()
     """The declared differences that are no findings, those of the answer and those of judging."""
-    disclaimed: Annotated[str, Field(exclude_if=lambda why: not why)] = ""
+    disclaimed: Annotated[str, UNLESS_EMPTY] = ""
     """What is declared of a reader that answered, and is not to know such a table; else empty."""
     inconclusive: Annotated[
         bool, Field(alias="scant", exclude_if=lambda inconclusive: not inconclusive)
     ] = False
     """Whether the answer tells too little to claim a way of reading (`Answer.inconclusive`)."""
-    reason: Annotated[Reason, Field(exclude_if=lambda reason: not reason)] = Reason.OTHER
+    reason: Annotated[Reason, UNLESS_EMPTY] = Reason.OTHER
 
     def __post_init__(self) -> None:
         """Give verdicts of old records, which have no reason, the one that their text says."""

@@ -203,13 +203,12 @@ _STRUCT, _MAP, _LIST = 12, 13, 15
 
 
 def _decoded(wire_type: int, details: Any, value: JsonData) -> Any:  # noqa: ANN401 - Thrift's own shape
-    match wire_type:
-        case t if t == _STRUCT:
-            return decode(details[0], value)
-        case t if t == _LIST:
-            return [_decoded(details[0], details[1], data) for data in value]
-        case t if t == _MAP:
-            return {key: _decoded(details[2], details[3], data) for key, data in value.items()}
+    if wire_type == _STRUCT:
+        return decode(details[0], value)
+    if wire_type == _LIST:
+        return [_decoded(details[0], details[1], data) for data in value]
+    if wire_type == _MAP:
+        return {key: _decoded(details[2], details[3], data) for key, data in value.items()}
     return value
 
 
