@@ -4,6 +4,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -351,14 +352,7 @@ def comparison_data(comparison: SideComparison) -> JsonObject:
             "expired": list(map(_line, accepted.expired)),
         },
         "wrong_today": [
-            {
-                "scenario": line.scenario,
-                "findings": line.kinds,
-                "answers": line.answers,
-                "right_now": line.right_now,
-                "known": list(line.known),
-                "trackers": list(line.trackers),
-            }
+            asdict(line) | {"known": list(line.known), "trackers": list(line.trackers)}
             for line in report.wrong_today_of(comparison)
         ],
         "cells": {

@@ -234,7 +234,7 @@ class WrongToday:
     """What is wrong with the old side, in one scenario and one way."""
 
     scenario: str
-    kinds: str
+    findings: str
     answers: int
     right_now: int
     """So many of them are right with the new side."""
@@ -271,7 +271,7 @@ def wrong_today_of(comparison: SideComparison) -> tuple[WrongToday, ...]:
 def wrong_already(comparison: SideComparison) -> Iterator[Block]:
     new = comparison.new.name
     lines = (
-        f"{line.scenario}: {line.kinds}, {counted(line.answers, 'answer')}"
+        f"{line.scenario}: {line.findings}, {counted(line.answers, 'answer')}"
         + (f", {line.right_now:,} of them right in {new}" if line.right_now else "")
         + "".join(
             f"; a known defect: {known_defects.known_defects()[name].entries}"

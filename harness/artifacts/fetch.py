@@ -108,8 +108,7 @@ class Installation:
     @property
     def patches(self) -> Path | None:
         """The folder of patched classes, which goes first on a class path; None without any."""
-        has_patches = self.home is not None and bool(self.distribution.patches)
-        return self.home / PATCHES if self.home and has_patches else None
+        return self.home / PATCHES if self.home and self.distribution.patches else None
 
     def jars(self, role: str) -> tuple[Path, ...]:
         return tuple(path for result, path in self.files if result == role)

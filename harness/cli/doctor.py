@@ -204,13 +204,11 @@ class Docker:
 
 
 def look_for_docker(names: Iterable[str]) -> Docker:
-    from docker.errors import DockerException  # noqa: PLC0415
-
     try:
         return Docker(docker_daemon.describe(), images=tuple(_images(names)))
     except EnvironmentProblem as problem:
         return Docker(why=str(problem))
-    except (DockerException, OSError) as problem:  # the daemon went away meanwhile
+    except docker_daemon.failures() as problem:  # the daemon went away meanwhile
         return Docker(why=str(docker_daemon.no_docker(str(problem))))
 
 

@@ -68,7 +68,7 @@ def remedy(
         state = f"{cell.case} is {verdict.verdict}"
         raise UsageProblem(f"{state}: there is nothing to remedy; name a check that is wrong")
     reader, info = parse_reader(cell.reader), load_run.read_info(folder)
-    usable, _ = alternatives(reader, variant.format)
+    usable = alternatives(reader, variant.format)
     variants = plan_record.plan_of(info).variants
     chosen = [other for other in variants if other.scenario.name == variant.scenario.name]
     ids = {other.id for other in chosen}
@@ -169,36 +169,29 @@ def _word(verdict: Verdict | None) -> str:
     return f"{label}: {kinds}" if kinds else label
 
 
-def alternatives(reader: Reader, format_name: str) -> tuple[list[Reader], list[tuple[Reader, str]]]:
-    """Return the reader with other settings; and those that cannot be asked, each with the reason.
+def alternatives(reader: Reader, format_name: str) -> list[Reader]:
+    """Return the reader with other settings, as it can be asked about a format's tables.
 
     At most `TOGETHER` settings are changed. Of combinations that come to the same, one left out and
-    one with its default, the first is returned. Of those that cannot be asked, the ones with the
-    fewest changes are returned.
+    one with its default, the first is returned.
     """
     usable: dict[object, Reader] = {distribution_support.settings_in_full(reader): reader}
-    unusable: dict[frozenset[str], tuple[Reader, str]] = {}
     known = engines.load(distributions.load(reader.distribution).engine).settings
-    for changed, other in others(reader, known):
-        if why := distribution_support.cannot(other, format_name):
-            if not any(fewer <= changed for fewer in unusable):
-                unusable[changed] = other, why
-        elif len(changed) <= TOGETHER:
+    for other in others(reader, known):
+        few = len(changes(reader, other)) <= TOGETHER
+        if few and not distribution_support.cannot(other, format_name):
             usable.setdefault(distribution_support.settings_in_full(other), other)
-    return [other for other in usable.values() if other != reader], list(unusable.values())
+    return [other for other in usable.values() if other != reader]
 
 
-def others(
-    reader: Reader, known: Mapping[str, Sequence[str]]
-) -> list[tuple[frozenset[str], Reader]]:
-    """Return every other combination with its changes, the fewest first; left out is a value."""
+def others(reader: Reader, known: Mapping[str, Sequence[str]]) -> list[Reader]:
+    """Return every other combination, those with the fewest changes first; left out is a value."""
     combinations = []
     for values in product(*((*values, LEFT_OUT) for values in known.values())):
         settings = ((name, value) for name, value in zip(known, values, strict=True) if value)
-        other = replace(reader, settings=tuple(settings))
-        if changed := frozenset(changes(reader, other)):
-            combinations.append((changed, other))
-    return sorted(combinations, key=lambda combination: len(combination[0]))
+        combinations.append(replace(reader, settings=tuple(settings)))
+    changed = filter(lambda other: changes(reader, other), combinations)
+    return sorted(changed, key=lambda other: len(changes(reader, other)))
 
 
 def changes(before: Reader, after: Reader) -> tuple[str, ...]:

@@ -197,11 +197,9 @@ class Container(Logged):
         self._writer.join(GRACE_S)
 
     def wait(self, timeout_s: float) -> int:
-        from docker.errors import DockerException  # noqa: PLC0415
-
         try:
             return int(self._container.wait(timeout=timeout_s)["StatusCode"])
-        except (DockerException, OSError) as late:
+        except docker_daemon.failures() as late:
             raise TimeoutError(f"not over within {timeout_s:.0f} s") from late
 
     def _stats(self) -> dict[str, Any]:

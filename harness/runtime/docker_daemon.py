@@ -75,23 +75,26 @@ def client() -> DockerClient:
     return result
 
 
+def failures() -> tuple[type[Exception], ...]:
+    """Return what is raised where the daemon refuses something, or is gone."""
+    from docker.errors import DockerException  # noqa: PLC0415
+
+    return DockerException, OSError
+
+
 @contextmanager
 def asked(what: str) -> Iterator[None]:
     """Raise EnvironmentProblem with what was asked, where the daemon refuses it or is gone."""
-    from docker.errors import DockerException  # noqa: PLC0415
-
     try:
         yield
-    except (DockerException, OSError) as problem:
+    except failures() as problem:
         text = f"the Docker daemon at {host()} cannot {what}: {_reason(problem)}"
         raise EnvironmentProblem(text) from None
 
 
 def unless_refused() -> AbstractContextManager[None]:
     """Leave undone what the daemon refuses, or all where it is gone."""
-    from docker.errors import DockerException  # noqa: PLC0415
-
-    return suppress(DockerException, OSError)
+    return suppress(*failures())
 
 
 @cache
@@ -124,12 +127,10 @@ def local(daemon: DockerClient, reference: str) -> StoredImage | None:
 
 def pull(daemon: DockerClient, reference: str) -> StoredImage:
     """Pull an image; the text of an EnvironmentProblem is the reason alone."""
-    from docker.errors import DockerException  # noqa: PLC0415
-
     daemon.api.timeout = PULL_S
     try:
         return _stored(daemon.images.pull(reference), reference)
-    except (DockerException, OSError) as problem:
+    except failures() as problem:
         raise EnvironmentProblem(_reason(problem)) from None
 
 

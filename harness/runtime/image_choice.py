@@ -125,8 +125,6 @@ def build(made: Recipe, progress: Progress) -> str:
 
 
 def _built(client: DockerClient, made: Recipe) -> str:
-    from docker.errors import DockerException  # noqa: PLC0415
-
     client.api.timeout = 1800
     with tempfile.TemporaryFile() as context:
         _write(context, made)
@@ -136,7 +134,7 @@ def _built(client: DockerClient, made: Recipe) -> str:
                 fileobj=context, custom_context=True, tag=made.reference, rm=True,
                 buildargs=dict(made.arguments),
             )  # fmt: skip
-        except (DockerException, OSError) as problem:
+        except docker_daemon.failures() as problem:
             log = getattr(problem, "build_log", ())
             lines = [str(entry["stream"]).rstrip() for entry in log if "stream" in entry]
             end = "\n".join([str(problem), *lines[-_SHOWN:]])

@@ -74,13 +74,10 @@ def archive_for(installation: Installation, class_path: Sequence[Path]) -> Class
     if installation.java is None or folder is None or os.pathsep in str(folder):
         return ClassArchive()
     base = folder / f"base-{installation.java_home.name}.jsa"
-    feature = int(installation.distribution.jre.partition("-")[0])
-    if feature < DYNAMIC_FROM or feature == NO_DYNAMIC:
-        return ClassArchive(_base(installation, base))
-    there = _base(installation, base)
-    if there is None:
-        return ClassArchive()
-    distribution = installation.distribution
+    distribution, there = installation.distribution, _base(installation, base)
+    feature = int(distribution.jre.partition("-")[0])
+    if there is None or feature < DYNAMIC_FROM or feature == NO_DYNAMIC:
+        return ClassArchive(there)
     facts = [digest(distribution), str(installation.java), *_facts(class_path)]
     path = folder / f"{distribution.name}-{digest_of(facts)[:16]}.jsa"
     if path.is_file() and path.stat().st_mtime_ns >= there.stat().st_mtime_ns:

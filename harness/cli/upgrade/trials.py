@@ -35,7 +35,7 @@ def with_reader_settings(
     """Try settings of a reader on what is worse, and those that help on what is right."""
     worse = [pair.either for pair in comparison.worse if not pair.is_step]
     formats = dict.fromkeys(comparison.new.run.info.variant(v.variant).format for v in worse)
-    others = list(dict.fromkeys(r for name in formats for r in alternatives(reader, name)[0]))
+    others = list(dict.fromkeys(r for name in formats for r in alternatives(reader, name)))
     if not others:
         return comparison
     verdicts = folder.side("", _plan(plan, worse, others), "settings").run.verdicts
