@@ -17,20 +17,9 @@ from harness.comparison.cell_pairs import WORSE, VerdictChange
 from harness.comparison.table_changes import TableComparison
 from harness.core.grouping import grouped
 from harness.core.records import VerdictKind
-from harness.core.texts import counted
+from harness.core.texts import counted, first_of
 from harness.judge.gate import GOOD
-from harness.reports.document import (
-    Block,
-    Code,
-    Heading,
-    Item,
-    Items,
-    Line,
-    ReportTable,
-    Tone,
-    section,
-    table,
-)
+from harness.reports.document import Block, Code, Item, Line, ReportTable, Tone, section, table
 from harness.reports.upgrade_report import CHANGES, DECISION_TONES, TONES, became
 
 Result = AuditResult | TableComparison
@@ -150,12 +139,8 @@ class AuditReport:
         lines = [f"{one.name}: {one.problem}" for one in unread(result.tables)]
         title = "Of these tables nothing is known"
         yield from section(title, lines, VerdictKind.UNKNOWN, most=len(lines))
-        items = [
-            _item(of_table) for of_table in grouped((one.table.key, one) for one in every).values()
-        ]
-        if items:
-            yield Heading("Table by table")
-            yield Items(tuple(items))
+        by_table = grouped((one.table.key, one) for one in every)
+        yield from section("Table by table", map(_item, by_table.values()), most=len(every))
         known = (
             f"{line}; {counted(number, 'answer')}; {line.owner}, {line.date}: "
             f"{line.because.rstrip('.')} ({line.location})"
@@ -205,8 +190,7 @@ def _item(of_table: Sequence[TableOutcome]) -> Item:
 def _evidence(outcome: TableOutcome, questions: Sequence[str]) -> Iterator[Line | Code]:
     answer = outcome.evidence
     yield outcome.title
-    more = f" and {len(questions) - FEW:,} more" if len(questions) > FEW else ""
-    yield Line(f"{'; '.join(questions[:FEW])}{more}", "asked:")
+    yield Line(first_of(questions, FEW, "; "), "asked:")
     if len(answer.read_as) == 1:
         yield Line(f"as it is shown by a reader with {answer.read_as[0]}")
     yield from (Line(_difference(shown)) for shown in answer.differences[:SHOWN])

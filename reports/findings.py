@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.core.records import Finding, FindingKind, Responsible, Verdict, Witness
+from harness.core.texts import counted
 from harness.judge.recorded_by_table import LATEST, SHOWN
 from harness.model.canonical import text_of
 from harness.model.query import AGGREGATE
@@ -264,7 +265,7 @@ def engine_text(witness: Witness) -> str:
 
 def witnesses_text(finding: Finding) -> str:
     more = len(finding.witnesses) - 1
-    rest = f" (and {more} more {'place' if more == 1 else 'places'})" if more else ""
+    rest = f" (and {counted(more, 'more place')})" if more else ""
     return witness_text(finding.kind, finding.witness) + rest
 
 

@@ -7,6 +7,7 @@ import io
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -74,27 +75,19 @@ Thing = Verdict | NotableStep | tuple[Verdict, ...]
 """What a test tells of: a cell, a step, or the right answers of a reader about a table."""
 
 
-def _things(run: Run) -> list[tuple[str, Thing]]:
+def _things(run: Run) -> Iterator[tuple[str, Thing]]:
+    """Yield what tests tell of, each with its scenario."""
     many = len(run.verdicts) > MOST_TESTS
     late = set(run_judge.late(run))  # what tells of attempts is never summed up
-    summed = [
-        verdict
-        for verdict in run.verdicts
-        if many and _passes(verdict) and verdict.case not in late
-    ]
-    tables = grouped([((verdict.variant, verdict.reader), verdict) for verdict in summed])
-    things: list[tuple[str, Thing]] = [
-        (cells[0].scenario, tuple(cells)) for cells in tables.values()
-    ]
-    summed_cases = {verdict.case for verdict in summed}
-    things += [
-        (verdict.scenario, verdict) for verdict in run.verdicts if verdict.case not in summed_cases
-    ]
+    passed = filter(_passes, run.verdicts if many else ())
+    summed = {verdict.case: verdict for verdict in passed if verdict.case not in late}
+    tables = grouped(((verdict.variant, verdict.reader), verdict) for verdict in summed.values())
+    yield from ((cells[0].scenario, tuple(cells)) for cells in tables.values())
+    alone = (verdict for verdict in run.verdicts if verdict.case not in summed)
     wrong = (verdict for verdict in run.step_verdicts if verdict.verdict is VerdictKind.WRONG)
-    things += [(verdict.scenario, verdict) for verdict in wrong]
+    yield from ((verdict.scenario, verdict) for verdict in chain(alone, wrong))
     for step in (*run.half_done_steps, *run.failed_steps):
-        things.append((run.info.variant(step.variant).scenario, step))
-    return things
+        yield run.info.variant(step.variant).scenario, step
 
 
 class _Suites:

@@ -18,7 +18,7 @@ from harness.core.records import (
     Verdict,
     VerdictKind,
 )
-from harness.core.texts import counted
+from harness.core.texts import counted, first_of
 from harness.core.tolerances import LOWER, Declaration
 from harness.model.canonical import text_of, to_json
 from harness.reports.document import Block, Line, ReportTable, section, table
@@ -279,11 +279,8 @@ def steps(run: Run, most: int = EVERYTHING) -> Iterator[Block]:
 
 
 def coverage(run: Run) -> Iterator[Block]:
-    excluded = grouped([(excluded.why, excluded.what) for excluded in run.info.excluded])
-    lines = []
-    for why, names in excluded.items():
-        more = f" and {len(names) - AT_ONCE} more" if len(names) > AT_ONCE else ""
-        lines.append(f"{'; '.join(names[:AT_ONCE])}{more}: {why}")
+    excluded = grouped((excluded.why, excluded.what) for excluded in run.info.excluded)
+    lines = (f"{first_of(names, AT_ONCE, '; ')}: {why}" for why, names in excluded.items())
     yield from section("Left out of the plan", lines, most=EVERYTHING)
     covered = covered_pairs(run.info.pairs)
     impossible = [

@@ -32,7 +32,7 @@ from harness.comparison.result import (
 )
 from harness.core.grouping import grouped
 from harness.core.records import Finding, Refusal, Verdict, VerdictKind
-from harness.core.texts import counted
+from harness.core.texts import counted, first_of
 from harness.model import past_views
 from harness.reports import known_defects
 from harness.reports.document import (
@@ -181,7 +181,7 @@ def users_tables(comparison: SideComparison) -> Iterator[Block]:
         "Of these tables nothing is known",
         [
             Item(
-                Line(f"{counted(len(names), 'table')}: {why.why} ({_some_tables(names)})"),
+                Line(f"{counted(len(names), 'table')}: {why.why} ({first_of(names, FEW_TABLES)})"),
                 tuple(map(Code, filter(None, (ask_command(why, comparison),)))),
             )
             for why, names in not_asked.items()
@@ -624,18 +624,12 @@ def _affected_text(affected: AffectedTables) -> str:
     if not affected:
         return "None of your tables can meet it."
     number = counted(len(affected.tables), "table")
-    text = f"{number} of yours can meet it: {_some_tables(affected.tables)}"
+    text = f"{number} of yours can meet it: {first_of(affected.tables, FEW_TABLES)}"
     if not affected.unsure:
         return f"{text}."
     why = next(iter(affected.unsure.values()))
     some = len(affected.unsure) < len(affected.tables)
     return f"{text}; {f'{len(affected.unsure):,} of them ' if some else ''}{why}."
-
-
-def _some_tables(names: Iterable[str]) -> str:
-    every = list(names)
-    more = len(every) - FEW_TABLES
-    return ", ".join(every[:FEW_TABLES]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def accepted_text(accepted: AcceptedCause, run: Run) -> str:

@@ -18,6 +18,7 @@ from harness.artifacts.java_classes import login_module, replace_code, replace_c
 from harness.artifacts.unpack import unpack_tar
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress, megabytes
+from harness.core.texts import first_of
 
 UNIX_LOGIN: Final = "com.sun.security.auth.module.UnixLoginModule"
 """By it Hadoop asks the operating system who it is (`UserGroupInformation`)."""
@@ -171,10 +172,9 @@ def check_online(lacking: Sequence[Missing], cache: Cache) -> None:
     if not (lacking and cache.offline):
         return
     total = megabytes(sum(entry.size for entry in lacking))
-    names = ", ".join(entry.name for entry in lacking[:_NAMED])
-    more = f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
+    names = first_of((entry.name for entry in lacking), _NAMED)
     raise EnvironmentProblem(
-        f"offline, and not in {cache.root}: {names}{more} ({total}). Where there is a network: "
+        f"offline, and not in {cache.root}: {names} ({total}). Where there is a network: "
         "harness cache export FILE --profile …; here: harness cache import FILE"
     )
 

@@ -26,7 +26,7 @@ from harness.artifacts.distribution import Distribution, LockedFile, NonEmptyTex
 from harness.artifacts.unpack import unpack_tar, unpack_wheel_folder
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
-from harness.core.texts import without_login
+from harness.core.texts import first_of, without_login
 from harness.core.yaml_reader import load_yaml
 
 PACKAGES: Final = "python"
@@ -283,7 +283,7 @@ def download(files: Sequence[IndexFile], work: Path) -> list[Path]:
     requirements = work / "requirements.txt"
     lines = (f"{file.name} --hash=sha256:{file.sha256}\n" for file in files)
     requirements.write_text("".join(lines))
-    names = files[0].name if len(files) == 1 else f"{files[0].name} and {len(files) - 1} more"
+    names = first_of((file.name for file in files), 1)
     kind, ending = ("--no-binary", "*.tar.gz") if files[0].source else ("--only-binary", "*.whl")
     options = (f"{kind}=:all:", "--require-hashes", "--requirement", str(requirements))
     _pip(names, *options, "--dest", str(work))

@@ -1,6 +1,7 @@
 """Texts as people see them."""
 
 import re
+from collections.abc import Iterable
 
 
 def counted(number: int, one: str, many: str = "") -> str:
@@ -10,6 +11,17 @@ def counted(number: int, one: str, many: str = "") -> str:
     ('1 cell', '6 cells')
     """
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def first_of(texts: Iterable[str], most: int, between: str = ", ") -> str:
+    """Return the first of some texts, and how many more there are.
+
+    >>> first_of(["a", "b", "c"], 2), first_of(["a", "b"], 2, "; ")
+    ('a, b and 1 more', 'a; b')
+    """
+    every = list(texts)
+    more = f" and {len(every) - most:,} more" if len(every) > most else ""
+    return f"{between.join(every[:most])}{more}"
 
 
 def printable(text: str) -> str:

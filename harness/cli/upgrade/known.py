@@ -15,7 +15,7 @@ from harness.cli.upgrade.request import UpgradeRequest
 from harness.comparison import evidence
 from harness.comparison.evidence import Evidence, KnownComparison, compare_known
 from harness.core.records import Verdict
-from harness.core.texts import counted
+from harness.core.texts import counted, first_of
 from harness.judge.gate import UNKNOWN
 from harness.reports import lines, upgrade_report
 from harness.reports.document import Block, Line
@@ -84,10 +84,8 @@ def _of_readers(request: UpgradeRequest) -> bool:
 def _lacking(names: list[str], store: Evidence) -> str:
     engines = {name.partition("-")[0] for name in names}
     others = [reader for reader in store.readers if reader.partition("-")[0] in engines]
-    there = others or list(store.readers)
-    more = f" and {len(there) - SHOWN} more" if len(there) > SHOWN else ""
-    some = ", ".join(there[:SHOWN])
-    return f"no run of the evidence has asked {' or '.join(names)}; it has {some}{more}."
+    some = first_of(others or store.readers, SHOWN)
+    return f"no run of the evidence has asked {' or '.join(names)}; it has {some}."
 
 
 def _compared(request: UpgradeRequest, store: Evidence) -> KnownComparison:
