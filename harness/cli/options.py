@@ -73,20 +73,6 @@ ProfileOrPartsOption = Annotated[
         show_default=QUICK_START,
     ),
 ]
-FormatOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Write tables of this format, such as hudi-mor, instead of those of the profile. Can "
-        "be given several times."
-    ),
-]
-WriterOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Write with this distribution, such as 'spark-3.5.8-hudi-1.0.2{table_version=6}', "
-        "instead of the writers of the profile. Can be given several times."
-    ),
-]
 RunDirOption = Annotated[
     Path | None,
     typer.Option(
@@ -120,10 +106,6 @@ ExpectedOption = Annotated[
 CasesOption = Annotated[
     Path | None, typer.Option(help="Only the checks named in this file, one on each line.")
 ]
-RuntimeOption = Annotated[
-    RuntimeName | None,
-    typer.Option(help="How every engine runs, whatever the profile and --reader say."),
-]
 QueryOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -142,43 +124,10 @@ SettingOption = Annotated[
         "Can be given several times.",
     ),
 ]
-WarehouseOption = Annotated[
-    WarehouseName | None,
-    typer.Option(
-        help="Where every reader finds its tables: in an object store that speaks S3's protocol. "
-        "Without it, on the disk."
-    ),
-]
-ReaderOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Ask this reader, such as 'trino-476@container{use-column-names=false}', instead of "
-        "the readers of the profile. Can be given several times; --runtime applies to it too."
-    ),
-]
-ReadersOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--readers",
-        metavar="FILE",
-        help="Ask the readers of this file (readers.yaml) instead of those of the profile.",
-    ),
-]
-MetastoreOption = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        help="The metastore of all readers, such as 'hive-metastore-4.0.1', whatever the profile "
-        "says.",
-    ),
-]
 OfflineOption = Annotated[
     bool, typer.Option(envvar=OFFLINE, help="Download nothing; a missing file is an error.")
 ]
 FreshOption = Annotated[bool, typer.Option(help="Ask every question again; use no cached answer.")]
-ShowOption = Annotated[
-    bool, typer.Option(help="Do not fail because of findings: a status of 1 becomes 0.")
-]
 _HISTORY: Final = typer.Option(
     "--history",
     envvar=history.VARIABLE,
@@ -186,24 +135,7 @@ _HISTORY: Final = typer.Option(
     help="The file in which runs are stored, each at its end; without it "
     f"{history.USUAL}, for runs under runs/.",
 )
-HistoryOption = Annotated[Path | None, _HISTORY]
 HistoryFileOption = Annotated[Path, _HISTORY]
-FailOnFlakyOption = Annotated[
-    bool,
-    typer.Option(
-        "--fail-on-flaky",
-        help="End with 1 also for checks that were answered only when asked again, or differently "
-        "by a fresh server, known ones too.",
-    ),
-]
-GithubOption = Annotated[
-    bool | None,
-    typer.Option(
-        "--github/--no-github",
-        help="Write the summary of a GitHub job, and annotations on the lines of scenarios.",
-        show_default="in GitHub Actions",
-    ),
-]
 ResumeOption = Annotated[
     bool,
     typer.Option(
@@ -217,8 +149,6 @@ WriteTimeoutOption = Annotated[
     float,
     typer.Option(min=1, help="Seconds after which a writer's statement counts as unanswered."),
 ]
-QuietOption = Annotated[bool, typer.Option("--quiet", help="Print only the result.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print only JSON, one object a line.")]
 VerboseOption = Annotated[
     bool,
     typer.Option(
@@ -260,16 +190,52 @@ def _with(
     return decorated
 
 
+def _several(text: str) -> tuple[object, None]:
+    return Annotated[list[str] | None, typer.Option(help=text)], None
+
+
+def _path(metavar: str, text: str) -> tuple[object, None]:
+    return Annotated[Path | None, typer.Option(metavar=metavar, help=text)], None
+
+
+def _choice(of: type[StrEnum], text: str) -> tuple[object, None]:
+    return Annotated[of | None, typer.Option(help=text)], None
+
+
+def _text(metavar: str, text: str) -> tuple[object, str]:
+    return Annotated[str, typer.Option(metavar=metavar, help=text)], ""
+
+
+def _limit(text: str) -> tuple[object, None]:
+    return Annotated[int | None, typer.Option(min=1, help=text)], None
+
+
+def _flag(name: str, text: str) -> tuple[object, bool]:
+    return Annotated[bool, typer.Option(name, help=text)], False
+
+
 with_parts = _with(
     "named",
     lambda format, writer, reader, readers: NamedParts(  # noqa: A006 - the options' names
         format or (), writer or (), reader or (), readers
     ),
     {
-        "format": (FormatOption, None),
-        "writer": (WriterOption, None),
-        "reader": (ReaderOption, None),
-        "readers": (ReadersOption, None),
+        "format": _several(
+            "Write tables of this format, such as hudi-mor, instead of those of the profile. Can "
+            "be given several times."
+        ),
+        "writer": _several(
+            "Write with this distribution, such as 'spark-3.5.8-hudi-1.0.2{table_version=6}', "
+            "instead of the writers of the profile. Can be given several times."
+        ),
+        "reader": _several(
+            "Ask this reader, such as 'trino-476@container{use-column-names=false}', instead of "
+            "the readers of the profile. Can be given several times; --runtime applies to it too."
+        ),
+        "readers": _path(
+            "FILE",
+            "Ask the readers of this file (readers.yaml) instead of those of the profile.",
+        ),
     },
 )
 
@@ -288,9 +254,19 @@ with_overrides = _with(
     "overrides",
     _overrides,
     {
-        "runtime": (RuntimeOption, None),
-        "warehouse": (WarehouseOption, None),
-        "metastore": (MetastoreOption, ""),
+        "runtime": _choice(
+            RuntimeName, "How every engine runs, whatever the profile and --reader say."
+        ),
+        "warehouse": _choice(
+            WarehouseName,
+            "Where every reader finds its tables: in an object store that speaks S3's protocol. "
+            "Without it, on the disk.",
+        ),
+        "metastore": _text(
+            "NAME",
+            "The metastore of all readers, such as 'hive-metastore-4.0.1', whatever the profile "
+            "says.",
+        ),
         "query": (QueryOption, None),
         "setting": (SettingOption, None),
     },
@@ -307,10 +283,31 @@ with_ending = _with(
     "ending",
     _ending,
     {
-        "show": (ShowOption, False),
-        "fail_on_flaky": (FailOnFlakyOption, False),
-        "github": (GithubOption, None),
-        "history": (HistoryOption, None),
+        "show": (
+            Annotated[
+                bool,
+                typer.Option(help="Do not fail because of findings: a status of 1 becomes 0."),
+            ],
+            False,
+        ),
+        "fail_on_flaky": _flag(
+            "--fail-on-flaky",
+            "End with 1 also for checks that were answered only when asked again, or differently "
+            "by a fresh server, known ones too.",
+        ),
+        "github": (
+            Annotated[
+                bool | None,
+                typer.Option(
+                    "--github/--no-github",
+                    help="Write the summary of a GitHub job, and annotations on the lines of "
+                    "scenarios.",
+                    show_default="in GitHub Actions",
+                ),
+            ],
+            None,
+        ),
+        "history": (Annotated[Path | None, _HISTORY], None),
     },
 )
 
@@ -360,18 +357,6 @@ def _address(text: str) -> "TableAddress":
     return TableAddress(str(Path(text).absolute()) if local and text else text)
 
 
-def _path(metavar: str, text: str) -> tuple[object, None]:
-    return Annotated[Path | None, typer.Option(metavar=metavar, help=text)], None
-
-
-def _limit(text: str) -> tuple[object, None]:
-    return Annotated[int | None, typer.Option(min=1, help=text)], None
-
-
-def _flag(name: str, text: str) -> tuple[object, bool]:
-    return Annotated[bool, typer.Option(name, help=text)], False
-
-
 with_tables = _with(
     "given",
     TableOptions,
@@ -400,16 +385,10 @@ with_tables = _with(
         "no_values": _flag(
             "--no-values", "Show and store fingerprints instead of values of tables."
         ),
-        "spark": (
-            Annotated[
-                str,
-                typer.Option(
-                    metavar="MASTER",
-                    help="Let Spark read the tables: local[*], or spark://host:port of a cluster "
-                    "that sees them and the folder of the audit.",
-                ),
-            ],
-            "",
+        "spark": _text(
+            "MASTER",
+            "Let Spark read the tables: local[*], or spark://host:port of a cluster that sees them "
+            "and the folder of the audit.",
         ),
         "most_seconds": _limit("Seconds for a table and a reader; what is left is not known."),
         "most_bytes": _limit("Bytes of data files of a table; a larger one is not known."),
@@ -433,8 +412,8 @@ def with_output(command: Command) -> Command:
         raise typer.Exit(status or 0)
 
     options = {
-        "quiet": (QuietOption, False),
-        "json": (JsonOption, False),
+        "quiet": _flag("--quiet", "Print only the result."),
+        "json": _flag("--json", "Print only JSON, one object a line."),
         "verbose": (VerboseOption, False),
     }
     return _with("output", Output, options)(ending)
