@@ -15,8 +15,6 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # `tools` and `tests`
-
 from harness import engines as engine_registry
 from harness import formats
 from harness.artifacts import distributions

@@ -233,14 +233,6 @@ class _Script:
                 case sent.ClientCall():
                     call = sent.recorded(statement)
                     yield f"-- by Hudi's SparkRDDWriteClient of {LOCATION}: {call}"
-                case (
-                    sent.IcebergCall()
-                    | sent.DeltaCall()
-                    | sent.ArrowFile()
-                    | sent.Mutation()
-                    | sent.LibraryWrite()
-                ):
-                    yield f"-- by a program, as no SQL says it: {sent.recorded(statement)}"
                 case sent.FrameWrite():
                     yield from _in_pyspark(statement, self.writers.session(writer))
                 case sent.RegisterInStore():
@@ -250,6 +242,8 @@ class _Script:
                     columns = ", ".join(f"{quoted(name)} {type_}" for name, type_ in listed)
                     change = f"replace columns ({columns}){' cascade' * statement.cascade}"
                     yield f"-- in Hive: alter table {DATABASE}.{TABLE} {change};"
+                case _:
+                    yield f"-- by a program, as no SQL says it: {sent.recorded(statement)}"
 
     def _reading(self) -> Iterator[str]:
         reader, seen = self.target.reader, self.seen
