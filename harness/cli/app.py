@@ -1,5 +1,6 @@
 """The command line: its commands by name, each loaded when it is named."""
 
+import ast
 import json
 import sys
 import traceback
@@ -7,6 +8,7 @@ from collections import UserDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
@@ -19,94 +21,55 @@ from harness.core.errors import DEFECT, HarnessError, UsageProblem, problem_of
 from harness.core.texts import printable
 
 ERR: Final = Console(stderr=True)
-COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
-    "run": (
-        "flow_commands:run",
-        "Fetch, write, read, judge and report; the exit status says what came of it.",
-    ),
-    "upgrade": (
-        "upgrade.command:upgrade",
-        "Say whether you may upgrade: what changes from one engine, setting or writer to another.",
-    ),
-    "explain": (
-        "explain.command:explain",
-        "Show one check in full: expected, answered, what each read strategy gives, and the files.",
-    ),
-    "plan": (
-        "flow_commands:plan",
-        "Show what a run would do: variants, readers, checks; what is left out, and why.",
-    ),
-    "fetch": (
-        "flow_commands:fetch",
-        "Download the engines of a run into the cache and verify them; skip those in the cache.",
-    ),
-    "write": (
-        "flow_commands:write",
-        "Write the tables and freeze a state after each step; ask no reader.",
-    ),
-    "read": (
-        "flow_commands:read",
-        "Ask the readers about the states of a run, then judge and report; write no table.",
-    ),
-    "judge": ("flow_commands:judge", "Judge the recorded answers of a run again; start no engine."),
-    "report": ("flow_commands:report", "Write the reports of a judged run again; start no engine."),
-    "reproduce": (
-        "reproduce.command:reproduce",
-        "Write the smallest scenario that still shows a finding, as a file and as SQL statements.",
-    ),
-    "remedy": (
-        "remedy:remedy",
-        "Try other settings of a reader: which make the check right, and which others they break.",
-    ),
-    "matrix": (
-        "matrix_command:write_matrix",
-        "Write all that is known as a page: operations by readers and versions, over all formats.",
-    ),
-    "compare": (
-        "upgrade.compare_command:compare_runs",
-        "Show what is different between two runs, check by check; start no engine.",
-    ),
-    "scan": (
-        "scan_command:scan",
-        "Look at your tables, read-only: their formats, features and schema changes.",
-    ),
-    "audit": (
-        "audit_command:audit",
-        "Say whether readers show your tables as their own files say that they are.",
-    ),
-    "export-fixtures": (
-        "fixture_command:export_fixtures_of",
-        "Export the tables of a run with the right answers, to test a reader without the harness.",
-    ),
-    "doctor": (
-        "doctor:doctor",
-        "Show what is installed, what is missing, and what each engine needs of this machine.",
-    ),
-    "engines": (
-        "engine_commands:app",
-        "Engines: which there are, other versions, images, whether they conform.",
-    ),
-    "baseline": (
-        "baseline_commands:app",
-        "Baselines: the known findings, in files beside the scenarios.",
-    ),
-    "cache": (
-        "cache_commands:app",
-        "The cache: its key for CI, its content, and its export into closed networks.",
-    ),
-    "history": (
-        "history_commands:app",
-        (
-            "Since when is this wrong, and what changed then? Of the stored runs: each run under "
-            "runs/ at its end, and those of [bold]add[/bold]. Without a command: "
-            "[bold]show[/bold]."
-        ),
-    ),
+COMMANDS: Final[Mapping[str, str]] = {
+    "run": "flow_commands:run",
+    "upgrade": "upgrade.command:upgrade",
+    "explain": "explain.command:explain",
+    "plan": "flow_commands:plan",
+    "fetch": "flow_commands:fetch",
+    "write": "flow_commands:write",
+    "read": "flow_commands:read",
+    "judge": "flow_commands:judge",
+    "report": "flow_commands:report",
+    "reproduce": "reproduce.command:reproduce",
+    "remedy": "remedy:remedy",
+    "matrix": "matrix_command:write_matrix",
+    "compare": "upgrade.compare_command:compare_runs",
+    "scan": "scan_command:scan",
+    "audit": "audit_command:audit",
+    "export-fixtures": "fixture_command:export_fixtures_of",
+    "doctor": "doctor:doctor",
+    "engines": "engine_commands:app",
+    "baseline": "baseline_commands:app",
+    "cache": "cache_commands:app",
+    "history": "history_commands:app",
 }
-"""Below `harness.cli`, the function or group of commands of each name, and its line in the help.
+"""Below `harness.cli`, the function or group of commands of each name.
 
 They stand in the order of the help: the three that most people need, then along the flow."""
+GROUPS: Final[Mapping[str, str]] = {
+    "engines": "Engines: which there are, other versions, images, whether they conform.",
+    "baseline": "Baselines: the known findings, in files beside the scenarios.",
+    "cache": "The cache: its key for CI, its content, and its export into closed networks.",
+    "history": (
+        "Since when is this wrong, and what changed then? Of the stored runs: each run under "
+        "runs/ at its end, and those of [bold]add[/bold]. Without a command: "
+        "[bold]show[/bold]."
+    ),
+}
+"""What the help says of groups of commands."""
 MARKUP: Final = "rich"
+
+
+def help_line(name: str) -> str:
+    """Return the first line of what a command says of itself; its module is read, not loaded."""
+    if name in GROUPS:
+        return GROUPS[name]
+    module, _, function = COMMANDS[name].partition(":")
+    file = Path(__file__).parent.joinpath(*module.split(".")).with_suffix(".py")
+    nodes = ast.parse(file.read_text(encoding="utf-8")).body
+    command = next(n for n in nodes if isinstance(n, ast.FunctionDef) and n.name == function)
+    return (ast.get_docstring(command) or "").partition("\n")[0]
 
 
 @contextmanager
@@ -135,7 +98,7 @@ class LaterCommands(UserDict[str, Any]):
             around = typer.Typer(rich_markup_mode=MARKUP)
             around.callback()(lambda: None)  # without one, a single command has no name
             if isinstance(loaded, typer.Typer):
-                around.add_typer(loaded, name=name, help=COMMANDS[name][1])
+                around.add_typer(loaded, name=name, help=GROUPS[name])
             else:
                 around.command(name)(loaded)
             result = self[name] = typer.main.get_group(around).commands[name]
@@ -145,7 +108,7 @@ class LaterCommands(UserDict[str, Any]):
 class Commands(TyperGroup):
     def __init__(self, **attributes: Any) -> None:  # noqa: ANN401 - as the library has it
         super().__init__(**attributes)
-        self.commands = LaterCommands({name: where for name, (where, _) in COMMANDS.items()})
+        self.commands = LaterCommands(COMMANDS)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - the library's
         return list(self.commands)
@@ -153,9 +116,7 @@ class Commands(TyperGroup):
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - the library's
         """Show the help, for which no command is loaded."""
         commands = self.commands
-        self.commands = {
-            name: TyperCommand(name, help=line) for name, (_, line) in COMMANDS.items()
-        }
+        self.commands = {name: TyperCommand(name, help=help_line(name)) for name in COMMANDS}
         super().format_help(ctx, formatter)
         self.commands = commands
 

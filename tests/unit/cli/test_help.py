@@ -32,7 +32,7 @@ def test_neither_the_help_nor_an_unknown_command_loads_what_commands_need(
 def test_a_command_has_in_the_list_of_commands_the_first_line_of_its_own_help(name: str) -> None:
     command = typer.main.get_group(app.app).commands[name]
     first, _, _ = (command.help or "").partition("\n\n")
-    assert " ".join(first.split()) == app.COMMANDS[name][1]
+    assert " ".join(first.split()) == app.help_line(name)
 
 
 def test_a_terminal_shows_which_command_is_loaded_and_nothing_of_it_stays(
