@@ -381,9 +381,9 @@ def stored_table(folder: Path, key: str, view: str) -> StoredTable:
     listed = frozenset(place.strip("/") for place in places)
     now = _columns(entry["table"])
     lists = {
-        place.strip("/"): own
+        place.strip("/"): of_partition
         for place, part in zip(places, entry["partitions"], strict=True)
-        if (own := _columns(part)) and own != now
+        if (of_partition := _columns(part)) and of_partition != now
     }
     shown = listed if keys else None
     return StoredTable(rows, key, (*columns, *keys), shown, lists=lists, list_of_table=now)
