@@ -13,7 +13,7 @@ from harness.engines import arrow_values
 from harness.engines.arrow_values import canonical_values
 from harness.formats.files import variant
 from harness.formats.read_plan import ReadPlan
-from harness.model.canonical import Value
+from harness.model.canonical import MapValue, Value
 
 
 @dataclass(frozen=True)  # no slots: what is derived is kept
@@ -25,7 +25,7 @@ class TableRows:
 
     @cached_property
     def rows(self) -> tuple[tuple[Value, ...], ...]:
-        """All rows in canonical values, file by file; a column of variants as readers show it."""
+        """All rows in canonical values, file by file; variants as readers show them."""
         return tuple(row for file in self.files for row in _rows(file.rows, _shown))
 
     @property
@@ -41,8 +41,22 @@ def _rows(
 
 
 def _shown(column: pa.ChunkedArray) -> Sequence[Value]:
-    values = canonical_values(column)
-    return list(map(variant.json_of, values)) if column.type == arrow_values.variant() else values
+    values, has = canonical_values(column), str(arrow_values.variant()) in str(column.type)
+    return [_as_json(value, column.type) for value in values] if has else values
+
+
+def _as_json(value: Value, type_: pa.DataType) -> Value:
+    """Return a value with the variants that it has as JSON."""
+    if type_ == arrow_values.variant():
+        return variant.json_of(value)
+    match value:
+        case dict():
+            return {name: _as_json(part, type_.field(name).type) for name, part in value.items()}
+        case tuple():
+            return tuple(_as_json(part, type_.value_type) for part in value)
+        case MapValue():
+            return MapValue.of([(k, _as_json(part, type_.item_type)) for k, part in value.pairs])
+    return value
 
 
 def read(plan: ReadPlan) -> TableRows:

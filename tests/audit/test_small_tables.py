@@ -25,7 +25,7 @@ from harness.formats.hudi.records import HudiTable
 from harness.formats.hudi.table_schema import TableSchema
 from harness.formats.read_plan import DeletedKeys, FileColumns, Id, PlannedFile, ReadPlan
 from tests.builders.audited_tables import TABLES
-from tests.builders.delta_folder import DeltaFolder, add, field, metadata, protocol
+from tests.builders.delta_folder import DeltaFolder, add, field, metadata, protocol, struct_of
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -38,12 +38,16 @@ def test_a_table_has_the_rows_that_its_format_says(table: str, tmp_path: Path) -
 def test_variants_of_delta_are_read(tmp_path: Path) -> None:
     folder = DeltaFolder(tmp_path)
     of_seven = {"metadata": b"\x01\x00\x00", "value": b"\x0c\x07"}  # 8 bits, no names
-    path = folder.data("1.parquet", {"v": [of_seven, None]})
-    folder.commit(protocol(3, "variantType"), metadata(field("v", "variant")))
+    of = {"type": "array", "elementType": "variant", "containsNull": True}
+    columns = {"v": [of_seven, None], "list": [[of_seven], None], "s": [{"p": of_seven}, None]}
+    path = folder.data("1.parquet", columns)
+    parts = field("list", of), field("s", struct_of(field("p", "variant")))
+    folder.commit(protocol(3, "variantType"), metadata(field("v", "variant"), *parts))
     folder.commit(add(path))
-    plan = delta_plan.plan(table_folder.at(str(tmp_path)))
-    assert table_rows.read(plan).stored_rows == (({"t": "int8", "v": 7},), (None,))
-    assert table_rows.read(plan).rows == (("7",), (None,))
+    plan, seven = delta_plan.plan(table_folder.at(str(tmp_path))), {"t": "int8", "v": 7}
+    empty = (None, None, None)
+    assert table_rows.read(plan).stored_rows == ((seven, (seven,), {"p": seven}), empty)
+    assert table_rows.read(plan).rows == (("7", ("7",), {"p": "7"}), empty)
 
 
 def test_moments_of_partitions_without_a_zone_are_not_decided(tmp_path: Path) -> None:

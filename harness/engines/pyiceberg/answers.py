@@ -9,6 +9,7 @@ same names, and Arrow as `pa`. It is answered with the metadata file that the ca
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 FILES: Final = {"py-io-impl": "pyiceberg.io.pyarrow.PyArrowFileIO"}
 """Files are read by Arrow, whatever else is installed (PyIceberg's manual, "FileIO")."""
+STORE: Final = {"s3.endpoint": "AWS_ENDPOINT_URL", "s3.region": "AWS_REGION"}
+"""Where PyIceberg looks for an object store, and the variables by which others find it."""
 EXPRESSIONS: Final = (
     *("And", "Not", "EqualTo", "NotEqualTo", "In", "NotIn", "StartsWith"),
     *("LessThan", "LessThanOrEqual", "GreaterThan", "GreaterThanOrEqual"),
@@ -117,4 +120,5 @@ def opened(known: Mapping[tuple[str, str], str], database: str, name: str) -> An
     if not (metadata := known.get((database, name))):
         missing = import_module("pyiceberg.exceptions").NoSuchTableError
         raise missing(f"the metastore has no Iceberg table {database}.{name}")
-    return import_module("pyiceberg.table").StaticTable.from_metadata(metadata, FILES)
+    store = {key: os.environ[name] for key, name in STORE.items() if name in os.environ}
+    return import_module("pyiceberg.table").StaticTable.from_metadata(metadata, {**FILES, **store})
