@@ -6,11 +6,11 @@ import re
 import struct
 import unicodedata
 
-from harness.judge.difference import VALUES, Difference
+from harness.judge.difference import VALUES, Difference, is_empty
 from harness.judge.expected_state import ExpectedState
 from harness.judge.text_rows import comes_apart
 from harness.model import partition_paths
-from harness.model.canonical import MapValue, Value, same
+from harness.model.canonical import Value, same
 from harness.model.datatypes import Primitive
 from harness.model.simulation import value_conversions
 
@@ -53,9 +53,11 @@ def altered_value(difference: Difference, state: ExpectedState) -> bool:
     ):
         return False
     expected, actual = difference.expected, difference.actual
-    if expected is None or shows_folder(difference, state):
-        empty = actual in ((), MapValue(())) and origin is None and not difference.disputed
-        return empty or shows_folder(difference, state)
+    if shows_folder(difference, state):
+        return True
+    if expected is None:  # what is shown as a struct of NULLs may be another one without its parts
+        nobodys = origin is None and not difference.disputed and not isinstance(actual, dict)
+        return difference.emptied or (nobodys and is_empty(actual, difference.field))
     if difference.disputed:
         # Where a zero has another sign, zeros elsewhere are no other explanation.
         return isinstance(expected, float) and isinstance(actual, float) and expected == actual == 0

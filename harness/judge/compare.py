@@ -393,19 +393,19 @@ def match(state: ExpectedState, names: Sequence[str], rows: Sequence[AnsweredRow
     owned = list(zip(owners, rows, strict=True))
     extra = [(key, row) for key, row in owned if key not in expected]
     groups = grouped([(key, row) for key, row in owned if key in expected])
-    pairs, second = [], []
+    second, (pairs, empty) = [], (list[tuple[Row, AnsweredRow]]() for _ in range(2))
     for key, candidates in groups.items():
         scores = [state.right_values(expected[key], names, row) for row in candidates]
-        pairs.append((expected[key], candidates.pop(scores.index(max(scores)))))
+        best = candidates.pop(scores.index(max(scores)))
+        (empty if state.predicted and not _says(best) else pairs).append((expected[key], best))
         second += [(key, row) for row in candidates]
     absent = [row for key, row in expected.items() if key not in groups]
     # Rows of nothing but NULLs are the absent ones, where there are as many.
     nulls = [row for _, row in extra if row and not _says(row)]
     if len(nulls) == len(absent):
         extra = [(key, row) for key, row in extra if not row or _says(row)]
-        empty = tuple(zip(absent, nulls, strict=True))
-        return Matching(tuple(pairs), tuple(second), tuple(extra), empty)
-    return Matching(tuple(pairs), tuple(second), tuple(extra))
+        empty += zip(absent, nulls, strict=True)
+    return Matching(tuple(pairs), tuple(second), tuple(extra), tuple(empty))
 
 
 def _says(row: AnsweredRow) -> bool:
@@ -415,8 +415,10 @@ def _says(row: AnsweredRow) -> bool:
 def _owners(state: ExpectedState, names: Sequence[str], rows: Sequence[AnsweredRow]) -> list[str]:
     if state.predicted is not None:
         owners = state.predicted.owners(names, rows)
-        # Rows of nothing but NULLs are taken for the missing ones, whoever made them so.
-        return [key if _says(row) else "" for key, row in zip(owners, rows, strict=True)]
+        telling = [key if _says(row) else "" for key, row in zip(owners, rows, strict=True)]
+        # Rows of nothing but NULLs are the missing ones, whoever made them so, where as many are.
+        missing = state.keys.keys() - set(telling)
+        return telling if len(missing) == telling.count("") else owners
     key = state.history[0].table.key
     at = names.index(key) if key in names else None
     # The keys of a write that failed are keys as well.

@@ -59,6 +59,8 @@ class Difference:
     that is not known."""
     empty: bool = False
     """Whether the whole row came as nothing but NULLs: no column's name can be why."""
+    emptied: bool = False
+    """Whether its column shows something empty for every NULL, or for all that it has."""
     no_other: bool = False
     """Whether an answer that lacks the column has none too many, which could be it, and whether its
     columns are of no other step."""
@@ -93,6 +95,14 @@ class Difference:
 
 NULLS: Final = frozenset({look_of(None)})
 """What a version looks like that is NULL."""
+
+
+def is_empty(value: Value, field: Field | None) -> bool:
+    """Return whether a value is what a field's type has for nothing: no text, elements or parts."""
+    parts = {child.name: child for child in field.children} if field else {}
+    if isinstance(value, dict):
+        return all(part is None or is_empty(part, parts.get(name)) for name, part in value.items())
+    return value in (((), MapValue(())) if parts else ("", b""))
 
 
 def leaves(value: Value, field: Field, path: str) -> Iterator[tuple[str, Field, Value]]:

@@ -135,10 +135,14 @@ class Layout:
         read something else.
         """
         shown = None if query.label else self.readings()
-        if shown is None or not (self.meta or self.whole or shown.reading.misleads):
+        key, spec = self.state.history[0].table.key, self.state.history[-1].spec
+        by = {self.state.schema.path_of(field.source) for field in spec}
+        at = {n for n, label in enumerate(labels) if label not in by} if key in labels else ()
+        silent = any(at and not any(row[n] is not None for n in at) for row in rows)
+        if shown is None or not (silent or self.meta or self.whole or shown.reading.misleads):
             return None
         readings, strategies = self.fitting(query, labels, rows)
-        if readings is shown and not all(map(_tells_more, strategies)):
+        if readings is shown and not silent and not all(map(_tells_more, strategies)):
             return None
         return self.reproduced(query, labels, rows)
 

@@ -193,7 +193,8 @@ def lost_value(difference: Difference, state: ExpectedState) -> bool:
     """Return whether a value is simply not there, and no former name of the field is the reason.
 
     The least or the greatest value of others is one too: NULLs do not count for it. So are those of
-    a column that the answer lacks, and shows under no other name.
+    a column that the answer lacks, and shows under no other name, and the elements of arrays or
+    maps in a column that shows nothing but empty ones.
     """
     if difference.kind is DifferenceKind.ABSENT_COLUMN:
         return difference.no_other
@@ -201,7 +202,7 @@ def lost_value(difference: Difference, state: ExpectedState) -> bool:
     if difference.kind is DifferenceKind.EXTREME and origin is not None:
         right = origin.step == state.expected_step(origin.field_id, origin.key)
         return difference.of_own_field and right
-    return difference.kind in VALUES and difference.actual is None
+    return difference.kind in VALUES and (difference.actual is None or difference.emptied)
 
 
 CHECKS: Final[Mapping[FindingKind, Check]] = {

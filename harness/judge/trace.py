@@ -18,7 +18,7 @@ from harness.core.grouping import grouped
 from harness.core.records import Answer, Origin
 from harness.judge.altered_value import altered_value, near
 from harness.judge.compare import AnswerComparison, RowComparison
-from harness.judge.difference import NULLS, Difference, DifferenceKind, ShownRows, leaves
+from harness.judge.difference import NULLS, Difference, DifferenceKind, ShownRows, is_empty, leaves
 from harness.judge.expected_state import ExpectedState, PredictedRows, looks_of
 from harness.judge.file_evidence import Layout
 from harness.judge.name import premature, type_drift
@@ -69,7 +69,50 @@ def trace_rows(table: RowComparison) -> tuple[Difference, ...]:
         for row in table.whole_rows
     )
     cells = _with_origins(table.state, table.cells, table.seen)
-    return (*cells, *table.lost, *whole)
+    return (*_emptied(table.state, cells, table.seen), *table.lost, *whole)
+
+
+def _emptied(
+    state: ExpectedState, cells: Sequence[Difference], seen: ShownRows
+) -> Sequence[Difference]:
+    """Return the cells, those marked whose column lost its NULLs, or all that it has."""
+    if not any(is_empty(cell.actual, cell.field) for cell in cells):
+        return cells
+    columns = grouped([(state.root_of(cell.field.id), cell) for cell in cells if cell.field])
+    emptied = [wrong for at, wrong in columns.items() if _only_emptied(state, at, wrong, seen)]
+    marked = {id(cell) for wrong in emptied for cell in wrong if cell.actual is not None}
+    nobodys = partial(replace, origin=None, disputed=False, emptied=True)
+    return [nobodys(cell) if id(cell) in marked else cell for cell in cells]
+
+
+def _only_emptied(
+    state: ExpectedState, column: int, wrong: Sequence[Difference], seen: ShownRows
+) -> bool:
+    """Return whether every NULL of a column, or every list, is empty, and nothing else is wrong.
+
+    No other column ever had such a type: it might be shown, and without its parts it is as empty.
+    """
+    empty = [cell for cell in wrong if cell.actual is not None]
+    shown = [pair for row in seen.values() for pair in row if pair[0].id == column]
+    types, truths = {type(field.type) for field, _ in shown}, (*state.history, *state.later)
+    fields = (field for truth in truths for field in truth.schema.walk() if field.children)
+    of_nulls = {cell.field.id for cell in empty if cell.expected is None and cell.field}
+    there = (leaf for field, value in shown for leaf in leaves(value, field, ""))
+    lists = [cell.expected for cell in empty if cell.expected is not None]
+    return (
+        all(is_empty(c.actual, c.field) and not _had_elsewhere(state, c) for c in empty)
+        and {state.root_of(field.id) for field in fields if type(field.type) in types} == {column}
+        and not any(value is None and field.id in of_nulls for _, field, value in there)
+        and all(isinstance(value, tuple | MapValue) for value in lists)
+        and (not lists or all(value is None or is_empty(value, field) for field, value in shown))
+    )
+
+
+def _had_elsewhere(state: ExpectedState, cell: Difference) -> bool:
+    """Return whether a row has, or had, the value found anywhere but in the very version."""
+    right = cell.field and (cell.field.id, state.expected_step(cell.field.id, cell.key))
+    had = state.index.looks.get(look_of(cell.actual), ())
+    return any(one.key == cell.key and (one.field_id, one.step) != right for one in had)
 
 
 def _settled(

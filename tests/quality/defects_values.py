@@ -107,6 +107,11 @@ def _of_one(old: Value, new: Value) -> FindingKind:
     return ALTERED if new else _of_blanks(old, new)
 
 
+def _of_all(_: Value, new: Value) -> FindingKind:
+    """Return what an array is called that was cut: where nothing is left, its elements are lost."""
+    return UNEXPLAINED if new else LOST
+
+
 _spoilt("decimals without their fraction", "decimal", _by_worth, _places("1"))
 _spoilt("decimals with one digit less", "decimal", _by_worth, _places("0.1"))
 _spoilt("decimals with more zeros", "decimal", _by_worth, _places("0.0001"))
@@ -143,7 +148,7 @@ _spoilt("texts in capitals", "string", ALTERED, lambda v: v.upper() if v[:1] == 
 _spoilt("texts padded like CHAR", "string", ALTERED, lambda v: f"{v:<40}")
 _spoilt("texts backwards", "string", UNEXPLAINED, lambda v: f"{v[::-1]}?")
 _spoilt("texts as empty ones", "string", _of_blanks, lambda _: "")
-_spoilt("NULL as empty text", "string", UNEXPLAINED, lambda v: "" if v is None else v, null=True)
+_spoilt("NULL as empty text", "string", ALTERED, lambda v: "" if v is None else v, null=True)
 _spoilt(
     "NULL as the text NULL", "string", UNEXPLAINED, lambda v: "NULL" if v is None else v, null=True
 )
@@ -156,14 +161,14 @@ _spoilt(
     lambda v: datetime.date(1970, 1, 1) if v is None else v,
     null=True,
 )
-_spoilt("arrays without their last element", "array", UNEXPLAINED, lambda v: v[:-1])
+_spoilt("arrays without their last element", "array", _of_all, lambda v: v[:-1])
 _spoilt(
     "arrays with their elements in one text",
     "array",
     UNEXPLAINED,
     lambda v: (", ".join(map(text_of, v)),) if len(v) > 1 else v,
 )
-_spoilt("maps without entries", "map", UNEXPLAINED, lambda v: MapValue(()) if v.pairs else v)
+_spoilt("maps without entries", "map", LOST, lambda v: MapValue(()) if v.pairs else v)
 _spoilt("booleans as numbers", "boolean", UNEXPLAINED, int)
 
 
@@ -330,7 +335,7 @@ def _hollow(story: Story, _: random.Random) -> Seen:
         for at, field in enumerate(story.truth.schema.fields):
             if field.type.__class__.__name__ == "Struct" and values[at] is None:
                 values[at] = {child.name: None for child in field.children}
-                tokens[at] = None
+                tokens[at] = Token(0, 0, line.key, spoilt=ALTERED)
         return replace(line, values=tuple(values), tokens=tuple(tokens))
 
     return with_lines(seen, filled)

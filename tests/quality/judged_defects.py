@@ -10,6 +10,7 @@ from typing import Final
 
 from harness.core.records import FindingKind, Responsible, Verdict
 from harness.judge.altered_value import near
+from harness.judge.difference import is_empty
 from harness.judge.expected_state import ExpectedState
 from harness.judge.file_evidence import Layout
 from harness.judge.final_attribution import with_final_attribution
@@ -91,6 +92,9 @@ FEW: Final = {
     *(look_of(MapValue(())), "-128", "127", "-32768", "32767", "-2147483648", "2147483647"),
     *("-9223372036854775808", "9223372036854775807"),
 }
+
+EMPTIED: Final = {FindingKind.ALTERED_VALUE, FindingKind.LOST_VALUE}
+"""What it is called that a column loses its NULLs, or its elements."""
 
 
 class Result(StrEnum):
@@ -187,7 +191,11 @@ class Excuse:
             return self._bare_null(defect, claimed)
         if claimed is FindingKind.STALE:
             return self._had_before(defect)
-        return claimed is FindingKind.UNEXPLAINED and self._several(defect)
+        if claimed is not FindingKind.UNEXPLAINED:
+            return False
+        # What is shown for nothing tells of no row: only the rest of its column may tell.
+        emptied = is_empty(defect.actual, defect.column) and defect.names <= EMPTIED
+        return emptied or self._several(defect)
 
     def _had_before(self, defect: Wrong) -> bool:
         """Whether the cell itself once held what it shows by chance, as a small number may."""

@@ -27,11 +27,16 @@ def reads(by: str = "id", **how: object) -> Answering:
     return lambda story: story.read(by, **how)
 
 
-def sets(column: str, change: Callable[[Value], Value], *keys: str) -> Answering:
+def sets(
+    column: str,
+    change: Callable[[Value], Value],
+    *keys: str,
+    reader: Answering | None = None,
+) -> Answering:
     """Change the values of a column that are not NULL, in rows of some keys or all."""
 
     def answer(story: Story) -> Reply:
-        reply = story.read()
+        reply = (reader or reads())(story)
         at = reply.names.index(column)
 
         def spoilt(row: tuple[Value, ...]) -> tuple[Value, ...]:
@@ -40,6 +45,23 @@ def sets(column: str, change: Callable[[Value], Value], *keys: str) -> Answering
             return (*row[:at], change(row[at]), *row[at + 1 :])
 
         return Reply(reply.columns, tuple(map(spoilt, reply.rows)))
+
+    return answer
+
+
+def fills(column: str, empty: Value, *keys: str) -> Answering:
+    """Show something empty for NULL in a column, in rows of some keys or all."""
+
+    def answer(story: Story) -> Reply:
+        reply = story.read()
+        at = reply.names.index(column)
+        rows = (
+            (*row[:at], empty, *row[at + 1 :])
+            if row[at] is None and (not keys or row[0] in keys)
+            else row
+            for row in reply.rows
+        )
+        return Reply(reply.columns, tuple(rows))
 
     return answer
 
@@ -82,6 +104,10 @@ CONSTANT = "id string, ts long, b1 boolean, n int, x boolean"
 PARTS = (
     "id string, ts long, s struct<a: string, b: int>, l array<string>, m map<string, long>, "
     "u struct<a: string, b: int>"
+)
+NOTHING_BESIDE = (
+    'rows [{"id":"1","l":["a"],"s":{"a":"x","b":7}},{"id":"2","l":[],"s":null},'
+    '{"id":"3","l":null,"s":null},{"id":"4","l":null,"s":{"a":null,"b":null}}]'
 )
 NUMBERS = "id string, ts long, n int, d double, c decimal(10, 2), day date, at timestamp, s string"
 NULLS = (None, None, None, None)
@@ -170,6 +196,94 @@ PLANTED: Final = (
         "insert 1..3; rename f1 g; insert 4",
         shows(lambda rows: (NULLS, *rows[2:])),
         {"lost_row": "row 1; row 2", "unexplained": "row NULL"},
+    ),
+    Planted(
+        "NULL as an empty array, which another row has",
+        NOTHING_BESIDE,
+        fills("l", ()),
+        {"altered_value": "l @ 3 4"},
+        PARTS,
+    ),
+    Planted(
+        "one NULL of two as an empty array, which another row has",
+        NOTHING_BESIDE,
+        fills("l", (), "3"),
+        {"unexplained": "l @ 3"},
+        PARTS,
+    ),
+    Planted(
+        "NULL as an empty array, and arrays that are others",
+        NOTHING_BESIDE,
+        sets("l", lambda _: ("q",), "1", reader=fills("l", ())),
+        {"unexplained": "l[0] @ 1; l @ 3 4"},
+        PARTS,
+    ),
+    Planted(
+        "NULL as an empty array, as the row had before",
+        f"""{NOTHING_BESIDE}; rows [{{"id":"2","l":null,"s":null}}]""",
+        fills("l", ()),
+        {"unexplained": "l @ 2 3 4"},
+        PARTS,
+    ),
+    Planted(
+        "NULL as an empty text, which another column of the row has",
+        """rows [{"id":"1","f1":"a","f2":""},{"id":"2","f1":null,"f2":""}]""",
+        fills("f1", ""),
+        {"unexplained": "f1 @ 2"},
+    ),
+    Planted(
+        "NULL as an empty text, which another row has",
+        """rows [{"id":"1","f1":"a"},{"id":"2","f1":null},{"id":"3","f1":""}]""",
+        fills("f1", ""),
+        {"unexplained": "f1 @ 2"},
+    ),
+    Planted(
+        "NULL as an empty text that nobody had",
+        """rows [{"id":"1","f1":null}]; insert 2""",
+        fills("f1", ""),
+        {"altered_value": "f1 @ 1"},
+    ),
+    Planted(
+        "NULL as a struct of NULLs, which may be another column's without its parts",
+        NOTHING_BESIDE,
+        fills("s", {"a": None, "b": None}),
+        {"unexplained": "s @ 2 3"},
+        PARTS,
+    ),
+    Planted(
+        "NULL as a struct of NULLs in the only column of structs",
+        """rows [{"id":"1","s":null},{"id":"2","s":{"a":null}},{"id":"3","s":{"a":"x"}}]""",
+        fills("s", {"a": None}),
+        {"altered_value": "s @ 1"},
+        "id string, s struct<a: string>",
+    ),
+    Planted(
+        "NULL among elements as a struct of NULLs, as another one is",
+        """rows [{"id":"1","l":[{"a":null},null]}]""",
+        shows(lambda rows: [(rows[0][0], ({"a": None},) * 2)]),
+        {"altered_value": "l[1] @ 1"},
+        "id string, l array<struct<a: string>>",
+    ),
+    Planted(
+        "elements in each other's places",
+        """rows [{"id":"1","l":[{"a":null},null]}]""",
+        shows(lambda rows: [(rows[0][0], (None, {"a": None}))]),
+        {"unexplained": "l[1] @ 1", "lost_value": "l[0] @ 1"},
+        "id string, l array<struct<a: string>>",
+    ),
+    Planted(
+        "arrays without elements",
+        """rows [{"id":"1","l":["a"]},{"id":"2","l":[]},{"id":"3","l":null}]""",
+        shows(lambda rows: [(row[0], ()) for row in rows]),
+        {"lost_value": "l @ 1", "altered_value": "l @ 3"},
+        "id string, l array<string>",
+    ),
+    Planted(
+        "one array of two without elements",
+        """rows [{"id":"1","l":["a"]},{"id":"2","l":["b"]}]""",
+        sets("l", lambda _: (), "1"),
+        {"unexplained": "l @ 1"},
+        "id string, l array<string>",
     ),
     Planted(
         "columns beyond the end of the file",

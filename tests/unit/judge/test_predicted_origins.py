@@ -2,6 +2,9 @@ from dataclasses import replace
 
 from harness.core.records import Answer, FindingKind, Origin, Part, Refusal, Verdict, Witness
 from harness.core.refusals import OTHER_TYPE
+from harness.model.canonical import Value
+from harness.model.file_facts import FileFact
+from harness.model.query import Comparison, Condition, Query
 from harness.model.simulation.strategies import ColumnMapping
 from tests.builders.judged_story import COUNTED, READER, answer_of, case_of, verdict_on
 from tests.builders.simulated_reader import Reply
@@ -60,6 +63,51 @@ def part(reply: Reply, *names: str) -> Part:
     at = [reply.names.index(name) for name in names]
     rows = tuple(tuple(row[index] for index in at) for row in reply.rows)
     return Part(names[-1], "select", tuple(reply.columns[index] for index in at), rows)
+
+
+MAPPED = history(
+    'rows [{"id":"1","a":null,"p":"x"},{"id":"2","a":"s","p":"x"},{"id":"3","a":"t","p":"y"}]',
+    "id string, a string, p string",
+    partition_by=("p",),
+)
+"""A table with column mapping: who looks in its files for the names of the table finds nothing."""
+
+
+def named_anew(fact: FileFact) -> FileFact:
+    inside = tuple(column for column in fact.columns if column[0] != "p")
+    names = tuple(f"col-{name}" for name, _ in inside)
+    return replace(fact, columns=inside, stored_names=names)
+
+
+def by_names(*rows: tuple[Value, ...], query: Query | None = None) -> dict[str, set[str]]:
+    """Return what an answer's findings are called, and where they are."""
+    case = case_of(MAPPED, looked_at=False)
+    states = (replace(s, files=tuple(map(named_anew, s.files))) for s in case.states)
+    answer = answer_of(replace(MAPPED.read(), rows=rows), query)
+    verdict = verdict_on(replace(case, states=tuple(states)), answer)
+    return {
+        str(finding.kind): {f"{at.key} {at.column}".strip() for at in finding.witnesses}
+        for finding in verdict.findings
+    }
+
+
+def test_rows_of_nulls_and_partition_values_are_those_that_the_one_way_of_reading_gives() -> None:
+    of_x, of_y = (None, None, "x"), (None, None, "y")
+    assert by_names(of_y, of_x, of_x) == {"lost_value": {"1 id", "2 id", "2 a", "3 id", "3 a"}}
+    lost = {"lost_row": {"1", "2", "3"}, "unexplained": {"NULL"}}
+    assert by_names(of_x, of_x, of_x) == by_names(of_x, of_x, (None, None, None)) == lost
+
+
+def test_rows_of_nulls_beyond_those_asked_for_are_those_that_way_shows_too_many() -> None:
+    query = Query(where=Condition("a", Comparison.NULL, "", "string"))
+    of_x, of_y = (None, None, "x"), (None, None, "y")
+    wrong = by_names(of_x, of_y, of_x, query=query)
+    assert {kind: len(places) for kind, places in wrong.items()} == {
+        "lost_value": 1,
+        "ghost_row": 2,
+    }
+    assert wrong["lost_value"] == {"1 id"}
+    assert by_names(of_x, of_x, of_x, query=query) == {"lost_row": {"1"}, "unexplained": {"NULL"}}
 
 
 def test_columns_asked_alone_are_reported_as_well() -> None:
