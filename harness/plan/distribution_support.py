@@ -240,7 +240,9 @@ def why_not_writing(name: str, known: Collection[str]) -> str:
     if not distributions.exists(name):
         return f"there is no '{name}'; {one_of(name_in_locks, filter(_writes, known))}"
     if not _writes(name):
-        return f"{name} writes nothing; {one_of(name_in_locks, filter(_writes, known))}"
+        steps = f"single steps (by: {name})" * _writes(name, other_writers.WRITES_STEPS)
+        writers = one_of(name_in_locks, filter(_writes, known))
+        return f"{name} writes {steps or 'nothing'}; {writers}"
     return ""
 
 

@@ -97,7 +97,7 @@ def problems(path: Path) -> list[str]:
         (
             "- spark-3.5.8-hudi-0.15.0\n",
             "- trino-476\n",
-            f"8: profile mine: writer: trino-476 writes nothing; {WRITERS}",
+            f"8: profile mine: writer: trino-476 writes single steps (by: trino-476); {WRITERS}",
         ),
         (
             "[spark-3.5.8-hudi-0.15.0, spark-3.5.8-hudi-1.0.2]",

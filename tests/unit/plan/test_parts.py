@@ -116,7 +116,14 @@ def test_a_writer_takes_settings_as_readers_do(mine: Path) -> None:
     ("named", "message"),
     [
         (NamedParts(formats=["mor"]), "unknown format 'mor'; did you mean 'hudi-mor'? allowed: "),
-        (NamedParts(writers=["trino-476"]), "--writer: trino-476 writes nothing; allowed: hive-3"),
+        (
+            NamedParts(writers=["duckdb-1.5.5"]),
+            "--writer: duckdb-1.5.5 writes nothing; allowed: hive-3",
+        ),
+        (
+            NamedParts(writers=["deltalake-1.6.6"]),
+            "--writer: deltalake-1.6.6 writes single steps (by: deltalake-1.6.6); allowed: hive-3",
+        ),
         (
             NamedParts(writers=["nope"]),
             "--writer: there is no 'nope'; allowed: hive-3.1.3, hive-4.0.1, spark-3",

@@ -58,7 +58,7 @@ def test_of_two_changes_of_the_same_the_later_counts(tmp_path: Path) -> None:
     ("old", "new", "problem"),
     [
         ("now:\n  writer", "now:\n  scribe", "has no 'scribe'"),
-        ("writer: spark-3.5.8-hudi-0.15.0", "writer: trino-476", ":1: now: .*writes nothing"),
+        ("writer: spark-3.5.8-hudi-0.15.0", "writer: trino-476", ":1: now: .*writes single steps"),
         ("{spark-3.5.8-hudi-0.15.0:", "{trino-476:", ":7: readers: .*no reader 'trino-476'"),
         ("    writer: spark-3.5.8-hudi-1.0.2", "    metastore: x", ":9: version: .*metastore 'x'"),
         ("steps:", "changes:", "'steps' is missing"),
@@ -85,7 +85,7 @@ def test_a_name_is_a_reader_a_writer_or_a_metastore() -> None:
     [
         (["trino-999"], READER, "there is no lock data of trino-999"),
         (["trino-476{x=y}"], READER, "there is no setting 'x'"),
-        (["trino-476"], WRITER, "trino-476 writes nothing"),
+        (["trino-476"], WRITER, "trino-476 writes single steps"),
         (["trino-476", "trino-368"], READER, "a side has one reader"),
         ([V3, V4], READER, "a side has one metastore"),
     ],
