@@ -104,11 +104,11 @@ def arrow_type(type_: DataType) -> str:
     return fold(type_, plain, struct, "pa.list_({})".format, "pa.map_({}, {})".format)
 
 
-def arrow_table(write: TableWrite) -> str:
-    """Return the rows of a write as a table of Arrow."""
+def arrow_table(write: TableWrite, schema: str = "") -> str:
+    """Return the rows of a write as a table of Arrow; `schema`: Python for it, if it is known."""
     fields = ", ".join(
         f"({expression(name)}, {arrow_type(type_)})" for name, type_ in write.columns
     )
     names = [name for name, _ in write.columns]
     rows = (expression(dict(zip(names, row, strict=True))) for row in write.rows)
-    return f"pa.Table.from_pylist([{', '.join(rows)}], pa.schema([{fields}]))"
+    return f"pa.Table.from_pylist([{', '.join(rows)}], {schema or f'pa.schema([{fields}])'})"

@@ -90,7 +90,8 @@ def rows_of(truth: Truth) -> list[str]:
 def first_rows(truth: Truth, packages: Path, family: str, folder: Path) -> str:
     """Write a table with the rows of a truth; return the metadata file of one of Iceberg."""
     fields = [pa.field(field.name, arrow_type(field.type)) for field in truth.schema.fields]
-    fields = [f.with_type(pa.timestamp("us", "UTC")) if f.name == "at" else f for f in fields]
+    zone = None if family == "iceberg" else "UTC"  # as Spark's tables have it
+    fields = [f.with_type(pa.timestamp("us", zone)) if f.name == "at" else f for f in fields]
     rows = [
         dict(zip(truth.schema.names, row_values(row, truth.schema), strict=True))
         for row in truth.rows.values()

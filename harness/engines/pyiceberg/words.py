@@ -64,22 +64,26 @@ def literal(text: str, type_: str) -> str:
     return repr(text) if type_ == "date" else python_literal(text, type_)
 
 
+_SCHEMA: Final = "table.schema().as_arrow()"
+"""Whether moments have a zone is the table's to say: PyIceberg takes no others."""
+
+
 def _delete(write: TableWrite) -> str:
     return f"table.delete({condition([write.gone])})" if write.gone else ""
 
 
 def _upsert(write: TableWrite) -> str:
-    return f"table.upsert({arrow_table(write)}, join_cols=[{expression(write.key)}])"
+    return f"table.upsert({arrow_table(write, _SCHEMA)}, join_cols=[{expression(write.key)}])"
 
 
 WRITES: Final[LibraryWrites] = {
-    "insert": lambda write: f"table.append({arrow_table(write)})",
+    "insert": lambda write: f"table.append({arrow_table(write, _SCHEMA)})",
     "upsert": _upsert,
     "touch": _upsert,
     "update": _upsert,
     "delete": _delete,
     "delete_where": _delete,
     "truncate": lambda write: "table.delete(AlwaysTrue())",  # noqa: ARG005 - of any table
-    "overwrite": lambda write: f"table.overwrite({arrow_table(write)})",
+    "overwrite": lambda write: f"table.overwrite({arrow_table(write, _SCHEMA)})",
 }
 """Expressions in which the table is called `table`."""

@@ -21,6 +21,7 @@ KEYS = Condition("id", Comparison.IN, "1", "string", ("it's",))
 ONE = TableWrite((("id", TEXT), ("ts", parse_type("long"))), "id", (("1", 7),), gone=KEYS)
 SCHEMA = "pa.schema([('id', pa.string()), ('ts', pa.int64())])"
 ROWS = f"pa.Table.from_pylist([{{'id': '1', 'ts': 7}}], {SCHEMA})"
+ROWS_OF_TABLE = "pa.Table.from_pylist([{'id': '1', 'ts': 7}], table.schema().as_arrow())"
 
 
 def evaluated(text: str) -> Any:  # noqa: ANN401 - what a worker makes of it
@@ -66,8 +67,8 @@ def test_no_text_has_a_placeholder_of_ours() -> None:
         (DELTA_RS, "overwrite", f"write_deltalake(table, {ROWS}, mode='overwrite')"),
         (DELTA_RS, "delete", "table.delete('\"id\" in (\\'1\\', \\'it\\'\\'s\\')')"),
         (DELTA_RS, "checkpoint", "table.create_checkpoint()"),
-        (PYICEBERG, "insert", f"table.append({ROWS})"),
-        (PYICEBERG, "upsert", f"table.upsert({ROWS}, join_cols=['id'])"),
+        (PYICEBERG, "insert", f"table.append({ROWS_OF_TABLE})"),
+        (PYICEBERG, "upsert", f"table.upsert({ROWS_OF_TABLE}, join_cols=['id'])"),
         (PYICEBERG, "delete", """table.delete(In('id', ('1', "it's",)))"""),
         (PYICEBERG, "truncate", "table.delete(AlwaysTrue())"),
     ],
