@@ -17,7 +17,7 @@ from harness.formats.delta import vectors
 from harness.formats.delta.checkpoints import Action
 from harness.formats.delta.column_types import partition_value
 from harness.formats.delta.log import CHANGE_FEED, VECTOR, Commit, DeltaLog, LiveFile, physical_name
-from harness.formats.files import parquet, table_folder
+from harness.formats.files import data_files, table_folder
 from harness.model.canonical import MapValue, Value
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation.incremental import COMMIT_TIME
@@ -45,12 +45,12 @@ def last_writes(log: DeltaLog, key: str, until: int) -> Mapping[str, int]:
 def _written(folder: Path, commit: Commit, key: str) -> Iterator[str]:
     changes = [folder / unquote(action["path"]) for action in commit.all("cdc")]
     for path in changes:
-        names, rows = parquet.content(path)
+        names, rows = data_files.content(path)
         at, kind = names.index(key), names.index(_KIND)
         yield from (str(row[at]) for row in rows if row[kind] in _WRITES)
     for removed, added in commit.changed_files() if not changes else ():
         if added is not None:
-            keys = parquet.read(folder / unquote(added["path"]), key).keys
+            keys = data_files.read_footer(folder / unquote(added["path"]), key).keys
             # Of a file that was there those rows are written that are marked as gone no more.
             back = range(len(keys)) if removed is None else _gone(folder, removed)
             yield from (keys[at] for at in sorted({*back} - _gone(folder, added)))
@@ -73,7 +73,7 @@ def file_rows(path: Path, fact: FileFact) -> FileRows:
     if not live:
         raise FileFactError(f"{fact.path}: no commit adds it")
     fields = {physical_name(action): action for action in log.schema(live[0].version)}
-    names, rows = parquet.content(path)
+    names, rows = data_files.content(path)
     partition, commits = _partition(live[0], fields), _commits(log, live[0], fact, names, rows)
     columns = [fields[name]["type"] if name in fields else None for name in names]
     shown = (
@@ -103,7 +103,7 @@ def _facts(log: DeltaLog, key: str) -> Iterator[FileFact]:
     for live in log.live():
         fields = {physical_name(action): action for action in log.schema(live.version)}
         stored = next((text for text, field in fields.items() if field["name"] == key), key)
-        footer = parquet.read(log.folder / live.path, stored)
+        footer = data_files.read_footer(log.folder / live.path, stored)
         physical = tuple(name for name, _ in footer.columns)
         names, types = _names(physical, fields), (type_ for _, type_ in footer.columns)
         columns = tuple(zip(names, types, strict=True))

@@ -1,19 +1,16 @@
-"""What an Avro object container file says of itself; see `FileReader`."""
+"""What an Avro object container file says of itself."""
 
 import datetime
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from harness.core.arrow import fastavro
-from harness.formats.api import FileFactError, FileRows
-from harness.formats.files.parquet import Footer
+from harness.formats.api import FileFactError
 from harness.model.canonical import MapValue, Value
 from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct
-from harness.model.file_facts import ColumnStatistics
 
 _MICROS: Final = {"timestamp": "timestamp-micros", "timestamp_ntz": "local-timestamp-micros"}
 
@@ -143,36 +140,10 @@ def value_errors() -> Iterator[None]:
         raise ValueError(str(problem)) from problem
 
 
-def read(path: Path, key: str) -> Footer:
-    written, records = _records(path)
-    fields = columns(written)
-    if key not in dict(fields):
-        raise FileFactError(f"{path.name}: it has no column {key}")
-    return Footer(fields, tuple(str(record[key]) for record in records))
-
-
 def written_schema(path: Path) -> dict[str, Any]:
-    return _records(path, most=0)[0]
-
-
-def content(path: Path) -> FileRows:
-    written, records = _records(path)
-    fields = written["fields"]
-    rows = (tuple(value(r[f["name"]], f["type"]) for f in fields) for r in records)
-    return tuple(field["name"] for field in fields), tuple(rows)
-
-
-def statistics(path: Path, relative: str) -> tuple[ColumnStatistics, ...]:  # noqa: ARG001
-    return ()  # Avro has none
-
-
-def _records(path: Path, most: int | None = None) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the schema of the writer, and the records; no more than `most`."""
     try:
         with path.open("rb") as file:
-            reader = fastavro.reader(file)
-            records: list[Any] = list(islice(reader, most))
-            written: Any = reader.writer_schema
+            written: Any = fastavro.reader(file).writer_schema
     except (ValueError, EOFError, IndexError, OSError) as problem:
         raise FileFactError(f"{path.name}: {problem}") from problem
-    return written, records
+    return dict(written)

@@ -8,15 +8,23 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Final, Protocol, TypeAlias
+from typing import IO, Final, TypeAlias
 
-from harness.core.arrow import arrow_orc, pq
+from harness.core.arrow import arrow_orc, pa, pq
 from harness.core.records import FileValues
 from harness.core.texts import printable
 from harness.formats.api import FileFactError, FileRows
-from harness.formats.files import avro, avro_table, column_parts, orc, orc_table, parquet
+from harness.formats.files import (
+    arrow_file,
+    avro,
+    avro_table,
+    column_parts,
+    orc,
+    orc_table,
+    parquet,
+)
 from harness.formats.files.column_parts import ColumnPart
-from harness.formats.files.parquet import Footer
+from harness.formats.files.parquet import Footer, canonical
 from harness.formats.files.table_folder import ListedFile, TableFolder
 from harness.formats.hudi import log as hudi_log
 from harness.model.canonical import Value
@@ -26,19 +34,6 @@ from harness.model.simulation.incremental import COMMIT_TIME
 
 ReadRows: TypeAlias = Callable[[Path, FileFact], FileRows]
 """Reads the rows that a file fact is about; see `Format.file_rows`."""
-
-
-class FileReader(Protocol):
-    """A module for one kind of data files; every function raises FileFactError."""
-
-    def read(self, path: Path, key: str, /) -> Footer:
-        """Read the columns, and the values of the column `key` as text."""
-
-    def content(self, path: Path, /) -> FileRows:
-        """Read everything as canonical values."""
-
-    def statistics(self, path: Path, relative: str, /) -> tuple[ColumnStatistics, ...]:
-        """Read those of columns and parts of structs; `relative`: the path in its table."""
 
 
 def file_rows(path: Path, fact: FileFact) -> FileRows:
@@ -52,20 +47,34 @@ def file_rows(path: Path, fact: FileFact) -> FileRows:
 
 
 def content(path: Path) -> FileRows:
-    return _reader_of(path).content(path)
+    """Read everything as canonical values; raises FileFactError."""
+    return canonical(arrow_file.read(str(path)), path.name)
 
 
 def read_footer(path: Path, key: str) -> Footer:
-    return _reader_of(path).read(path, key)
+    """Read the columns, and the values of the column `key` as text; raises FileFactError."""
+    if _begin(path) == avro.MAGIC:
+        columns = avro.columns(avro.written_schema(path))
+    else:
+        columns = tuple((field.name, str(field.type)) for field in schema(path))
+    if key not in dict(columns):
+        raise FileFactError(f"{path.name}: it has no column {key}")
+    keys = arrow_file.read(str(path)).column(key).to_pylist()
+    return Footer(columns, tuple(map(str, keys)))
 
 
-def _reader_of(path: Path) -> FileReader:
-    """Return the module that reads a file, by its first bytes; its name need not say what it is."""
-    with path.open("rb") as file:
-        begin = file.read(len(avro.MAGIC))
-    if begin.startswith(orc_table.MAGIC):
-        return orc
-    return avro if begin == avro.MAGIC else parquet
+def schema(path: Path) -> pa.Schema:
+    """Return what the library of its kind says of a Parquet or ORC file; raises FileFactError."""
+    return (orc if _begin(path).startswith(orc_table.MAGIC) else parquet).schema(path)
+
+
+def _begin(path: Path) -> bytes:
+    """Return what tells of which kind a file is, as its name need not."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(avro.MAGIC))
+    except OSError as problem:
+        raise FileFactError(f"{path.name}: {problem}") from problem
 
 
 def read(
@@ -84,10 +93,14 @@ def read(
 
 def statistics(table: Path, files: Iterable[FileFact]) -> tuple[ColumnStatistics, ...]:
     """Read what base files say of their columns: Parquet's row groups, ORC's stripes."""
-    bases = ((table / file.path, file.path) for file in files if file.kind is FileKind.BASE)
-    return tuple(
-        column for path, relative in bases for column in _reader_of(path).statistics(path, relative)
-    )
+    made = list[ColumnStatistics]()
+    for file in (file for file in files if file.kind is FileKind.BASE):
+        path = table / file.path
+        begin = _begin(path)
+        if begin != avro.MAGIC:  # Avro has none
+            kind = orc if begin.startswith(orc_table.MAGIC) else parquet
+            made += kind.statistics(path, file.path)
+    return tuple(made)
 
 
 def _file_values(

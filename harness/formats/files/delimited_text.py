@@ -39,7 +39,7 @@ _TIME: Final = re.compile(r"[+-]?\d+-\d\d?-\d\d?([ T][\d:.]*)?")
 
 
 def read(path: Path, key: str, columns: Columns) -> Footer:
-    """Return `columns` and the values of the column `key` as text; see `parquet.read`."""
+    """Return `columns` and the values of the column `key` as text; see `data_files`."""
     names, rows = content(path, columns)
     if key not in names:
         raise FileFactError(f"{path.name}: it has no column {key}")

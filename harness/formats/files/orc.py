@@ -1,4 +1,4 @@
-"""What an ORC file says of itself; see `FileReader`.
+"""What an ORC file says of itself.
 
 Arrow gives no statistics of stripes (ORC specification, "Column Statistics", "File Tail").
 """
@@ -7,23 +7,14 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from harness.core.arrow import arrow_orc, pa, pyorc
-from harness.formats.api import FileFactError, FileRows
+from harness.formats.api import FileFactError
 from harness.formats.files import arrow_file
-from harness.formats.files.parquet import Footer, canonical
 from harness.model.canonical import Value
 from harness.model.file_facts import ColumnStatistics, StatisticsSource, bound
-
-
-def read(path: Path, key: str) -> Footer:
-    with _opened(path) as file:
-        columns = tuple((field.name, str(field.type)) for field in file.schema)
-        values = file.read(columns=[key]).column(key).to_pylist()
-    return Footer(columns, tuple(map(str, values)))
 
 
 def rows(path: Path, columns: Sequence[str]) -> tuple[tuple[Any, ...], ...]:
@@ -35,18 +26,8 @@ def rows(path: Path, columns: Sequence[str]) -> tuple[tuple[Any, ...], ...]:
 
 
 def schema(path: Path) -> pa.Schema:
-    with _opened(path) as file:
-        return file.schema
-
-
-def content(path: Path) -> FileRows:
-    return canonical(arrow_file.read(str(path)), path)
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[arrow_orc.ORCFile]:
     try:
-        yield arrow_orc.ORCFile(path)
+        return arrow_orc.ORCFile(path).schema
     except (pa.ArrowException, OSError) as problem:
         raise FileFactError(f"{path.name}: {problem}") from problem
 

@@ -1,4 +1,4 @@
-"""What a Parquet file says of itself; see `FileReader`.
+"""What a Parquet file says of itself.
 
 Arrow itself leaves out what it knows to be wrong in statistics of files of old writers.
 """
@@ -9,7 +9,6 @@ import datetime
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -28,23 +27,13 @@ class Footer:
     keys: tuple[str, ...]
 
 
-def read(path: Path, key: str) -> Footer:
-    """Read the footer, and the values of the column `key` as text."""
-    with opened(path) as file:
-        columns = tuple((field.name, str(field.type)) for field in file.schema_arrow)
-        if key not in file.schema_arrow.names:
-            raise FileFactError(f"{path.name}: it has no column {key}")
-        values = file.read(columns=[key]).column(key).to_pylist()
-    return Footer(columns, tuple(map(str, values)))
+def schema(path: Path) -> pa.Schema:
+    with _opened(path) as file:
+        return file.schema_arrow
 
 
-def content(source: Path | BytesIO, name: str = "") -> FileRows:
-    path = source if isinstance(source, Path) else Path(name)
-    with opened(source, path.name) as file:
-        return canonical(file.read(), path)
-
-
-def canonical(table: pa.Table, path: Path) -> FileRows:
+def canonical(table: pa.Table, name: str) -> FileRows:
+    """Return the rows of what has a name as canonical values; raises FileFactError."""
     try:
         columns = [
             [text for chunk in column.chunks for text in variant.json_texts(chunk)]
@@ -53,7 +42,7 @@ def canonical(table: pa.Table, path: Path) -> FileRows:
             for column in table.columns
         ]
     except (ValueError, OverflowError) as problem:
-        raise FileFactError(f"{path.name}: {problem}") from problem
+        raise FileFactError(f"{name}: {problem}") from problem
     return tuple(table.column_names), tuple(zip(*columns, strict=True))
 
 
@@ -81,19 +70,17 @@ def _moment(value: Any) -> datetime.datetime:  # noqa: ANN401 - pandas' own kind
 
 
 @contextmanager
-def opened(source: Path | BytesIO, name: str = "") -> Iterator[pq.ParquetFile]:
-    """Open a file, and raise FileFactError with its name; `name`: of what is no file of its own."""
+def _opened(path: Path) -> Iterator[pq.ParquetFile]:
     try:
         # Else times of 96 bits become nanoseconds, which from the year 2262 on are other times.
-        with pq.ParquetFile(source, coerce_int96_timestamp_unit="us") as file:
+        with pq.ParquetFile(path, coerce_int96_timestamp_unit="us") as file:
             yield file
     except (pa.ArrowException, OSError) as problem:
-        file_name = source.name if isinstance(source, Path) else name
-        raise FileFactError(f"{file_name}: {problem}") from problem
+        raise FileFactError(f"{path.name}: {problem}") from problem
 
 
 def statistics(path: Path, relative: str) -> tuple[ColumnStatistics, ...]:
-    with opened(path) as file:
+    with _opened(path) as file:
         return tuple(_group_statistics(file, relative))
 
 

@@ -7,7 +7,7 @@ own Spark takes it for is a setting, by which it writes all timestamps of a tabl
 
 import json
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -25,8 +25,7 @@ from harness.formats.api import (
     Format,
     VariantSettings,
 )
-from harness.formats.files import avro, data_files, delimited_text, orc, parquet
-from harness.formats.files.parquet import Footer
+from harness.formats.files import data_files, delimited_text
 from harness.formats.spark_statements import definition
 from harness.model.datatypes import DataType, Primitive, TypeNames, map_plain
 from harness.model.file_facts import ColumnStatistics, FileFact, FileKind
@@ -101,15 +100,17 @@ class HiveFiles(Format):
     NAME: str
     stored_as: str
     """What its files are in the words of `create table`."""
-    read: Callable[[Path, str], Footer] | None
-    """Reads a file's columns and the values of one of them; raises FileFactError. None where files
-    say nothing of their columns: they have those that the catalog had when they were written."""
     session_settings: tuple[tuple[str, str], ...] = ()
     """Settings that its files need in the writing session."""
     small: tuple[tuple[str, str], ...] = ()
     """What a writer is told to make a row group of each row."""
     no_small: str = ""
     """Why it cannot; empty when it can."""
+
+    @property
+    def _nameless(self) -> bool:
+        """Whether files have the columns that the catalog had when they were written."""
+        return self.stored_as == "textfile"
 
     kind = TableKind(Family.HIVE)
     settings = SETTINGS
@@ -203,7 +204,7 @@ class HiveFiles(Format):
         return f"of the rows {', '.join(sorted(rows))} its files hold {', '.join(there) or 'none'}"
 
     def file_rows(self, path: Path, fact: FileFact) -> FileRows:
-        if self.read is None:
+        if self._nameless:
             return delimited_text.content(path, fact.columns)
         columns, rows = data_files.file_rows(path, fact)
         by = _named_by_folders(fact.path)
@@ -215,7 +216,7 @@ class HiveFiles(Format):
         )
 
     def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
-        return data_files.statistics(folder, files) if self.read is not None else ()
+        return () if self._nameless else data_files.statistics(folder, files)
 
     def facts(
         self, folder: Path, key: str, catalog: CatalogHistory = NO_CATALOG
@@ -224,7 +225,7 @@ class HiveFiles(Format):
 
     def _fact(self, path: Path, folder: Path, key: str, catalog: CatalogHistory) -> FileFact:
         relative, job = path.relative_to(folder).as_posix(), _job(path)
-        if self.read is None:
+        if self._nameless:
             # Partition columns stand in the path.
             columns = [
                 (column["name"], column["type"])
@@ -234,13 +235,13 @@ class HiveFiles(Format):
             ]
             footer = delimited_text.read(path, key, columns)
         else:
-            footer = self.read(path, key)
+            footer = data_files.read_footer(path, key)
         # A file that has a partition column too has no say in it (Hive language manual,
         # "Partitioned Tables"), and what reads facts counts on its having none.
         by = _named_by_folders(relative)
         there = tuple(column for column in footer.columns if column[0] not in by)
         base = relative, FileKind.BASE, relative, job, there, footer.keys
-        return FileFact(*base, nameless=self.read is None)
+        return FileFact(*base, nameless=self._nameless)
 
 
 hive_type: Final = TypeNames(
@@ -296,13 +297,10 @@ def _job(path: Path) -> str:
 
 
 FORMATS = (
-    HiveFiles(
-        "hive-avro", "avro", avro.read, no_small="row_groups=small: Avro's files have no row groups"
-    ),
+    HiveFiles("hive-avro", "avro", no_small="row_groups=small: Avro's files have no row groups"),
     HiveFiles(
         "hive-orc",
         "orc",
-        orc.read,
         # `OrcMapreduceRecordWriter` of ORC 1.9, as Spark 3.5 makes it; seen with 3 rows.
         no_small=(
             "row_groups=small: Spark hands ORC's writer 1,024 rows at a time, and a stripe never "
@@ -312,13 +310,10 @@ FORMATS = (
     HiveFiles(
         "hive-parquet",
         "parquet",
-        parquet.read,
         # Decimals as Hive's own reader expects them.
         (("spark.sql.parquet.writeLegacyFormat", "true"),),
         # Sizes are looked at after each row, instead of 100.
         small=(("parquet.block.size", "1"), ("parquet.page.size.row.check.min", "1")),
     ),
-    HiveFiles(
-        "hive-text", "textfile", None, no_small="row_groups=small: text files have no row groups"
-    ),
+    HiveFiles("hive-text", "textfile", no_small="row_groups=small: text files have no row groups"),
 )

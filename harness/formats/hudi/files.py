@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from harness.formats.api import FileFactError
-from harness.formats.files import avro, parquet
+from harness.formats.files import avro, data_files
 from harness.formats.hudi import log as hudi_log
 from harness.formats.hudi import records, timeline
 from harness.formats.hudi.log import BlockKind
@@ -66,7 +66,7 @@ def _facts(
         return
     if name.re is BASE:
         if table.has(name["instant"]):
-            footer = parquet.read(path, key)
+            footer = data_files.read_footer(path, key)
             file = group, name["instant"], footer.columns, footer.keys
             yield FileFact(relative, FileKind.BASE, *file)
     elif not name["cdc"]:
@@ -82,7 +82,7 @@ def _facts(
                         block.instant,
                         avro.columns(block.schema) if hudi_log.SCHEMA in block.header else (),
                         hudi_log.record_keys(block, key) if block.kind in hudi_log.DATA else (),
-                        hudi_log.deleted_keys(block) if block.kind is BlockKind.DELETE else (),
+                        tuple(hudi_log.deletes(block)) if block.kind is BlockKind.DELETE else (),
                         block=number,
                         partial=block.partial,
                     )

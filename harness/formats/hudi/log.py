@@ -18,9 +18,10 @@ from io import BytesIO
 from typing import Any, Final
 
 from harness.core.arrow import fastavro, pa
-from harness.engines.arrow_values import canonical
+from harness.engines import arrow_values
 from harness.formats.api import FileFactError, FileRows
-from harness.formats.files import arrow_file, avro, avro_table, parquet
+from harness.formats.files import arrow_file, avro_table
+from harness.formats.files.parquet import canonical
 from harness.model.canonical import Value
 
 MAGIC: Final = b"#HUDI#"
@@ -137,26 +138,16 @@ def _block(source: _Bytes) -> LogBlock:
 
 
 def record_keys(block: LogBlock, column: str) -> tuple[str, ...]:
-    names, rows = _parquet(block) if block.kind is BlockKind.PARQUET_DATA else _avro(block)
-    if rows and column not in names:
+    rows = table(block)
+    if not rows.num_rows:
+        return ()
+    if column not in rows.column_names:
         raise FileFactError(f"a block of records without the column {column}")
-    return tuple(str(row[names.index(column)]) for row in rows)
+    return tuple(map(str, rows.column(column).to_pylist()))
 
 
 def content(block: LogBlock) -> FileRows:
-    if block.kind is BlockKind.PARQUET_DATA:
-        return _parquet(block)
-    fields = block.schema["fields"]
-    rows = tuple(
-        tuple(avro.value(record[field["name"]], field["type"]) for field in fields)
-        for record in _records(block)
-    )
-    return tuple(field["name"] for field in fields), rows
-
-
-def deleted_keys(block: LogBlock) -> tuple[str, ...]:
-    """Return the record keys that a delete block takes away."""
-    return tuple(deletes(block))
+    return canonical(table(block), f"block {block.instant}")
 
 
 def deletes(block: LogBlock) -> Mapping[str, Value]:
@@ -175,7 +166,7 @@ def ordering_value(stored: Value, type_: pa.DataType) -> Value:
         return Decimal(int.from_bytes(stored, "big", signed=True)).scaleb(-_DECIMAL_SCALE)
     if isinstance(stored, int) and pa.types.is_temporal(type_):
         width = pa.int32() if pa.types.is_date(type_) else pa.int64()
-        return canonical(pa.scalar(stored, width).cast(type_))
+        return arrow_values.canonical(pa.scalar(stored, width).cast(type_))
     return stored
 
 
@@ -187,16 +178,6 @@ def table(block: LogBlock) -> pa.Table:
         return avro_table.of_records(block.schema, _records(block))
     except ValueError as problem:
         raise FileFactError(f"block {block.instant}: {problem}") from problem
-
-
-def _parquet(block: LogBlock) -> FileRows:
-    return parquet.content(BytesIO(block.content), f"block {block.instant}")
-
-
-def _avro(block: LogBlock) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-    records = _records(block)
-    names = tuple(records[0]) if records else ()
-    return names, [tuple(record.values()) for record in records]
 
 
 def _records(block: LogBlock) -> list[Any]:

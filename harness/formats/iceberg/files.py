@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from harness.core.arrow import kinds, pa
 from harness.formats.api import FileFactError
-from harness.formats.files import avro, data_files, orc, parquet
+from harness.formats.files import avro, data_files, parquet
 from harness.formats.files.parquet import Footer
 from harness.formats.iceberg import name_mapping, puffin
 from harness.formats.iceberg.manifests import FileContent, Live, applies
@@ -202,16 +202,9 @@ def _without_id(live: Live, table: IcebergTable) -> Iterator[str]:
         fields = avro.leaves(avro.written_schema(path))
         yield from (name for name, field in fields if _ID_IN_AVRO not in field)
         return
-    for name, leaf in parquet.leaves(_schema(path, kind)):
+    for name, leaf in parquet.leaves(data_files.schema(path)):
         if _ID_OF[kind] not in (leaf.metadata or {}):
             yield name
-
-
-def _schema(path: Path, kind: str) -> pa.Schema:
-    if kind == "ORC":
-        return orc.schema(path)
-    with parquet.opened(path) as file:
-        return file.schema_arrow
 
 
 _DAY: Final = datetime.date(1970, 1, 1)
@@ -251,7 +244,7 @@ def _columns(live: Live, table: IcebergTable) -> Iterator[tuple[int, str, pa.Dat
     if kind not in {"PARQUET", "ORC"}:
         return
     ids = table.ids(live.snapshot) if kind == "ORC" else {}
-    for name, leaf in parquet.leaves(_schema(path, kind)):
+    for name, leaf in parquet.leaves(data_files.schema(path)):
         number = ids.get(name, 0) if ids else (leaf.metadata or {}).get(FIELD_ID, 0)
         yield int(number), name, leaf.type
 

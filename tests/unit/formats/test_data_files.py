@@ -130,7 +130,7 @@ def read_back(folder: Path, values: list[Value], type_: pa.DataType, **how: obje
     path = folder / "a.parquet"
     table = pa.table({"v": pa.array(values, type_)})
     pq.write_table(table, path, **how)
-    columns, rows = parquet.content(path)
+    columns, rows = data_files.content(path)
     assert columns == ("v",)
     return [value for (value,) in rows]
 

@@ -40,7 +40,7 @@ def test_an_update_tells_its_instant_columns_and_keys(version: str) -> None:
 def test_a_delete_tells_the_keys_it_takes_away(version: str) -> None:
     (block,) = hudi_log.blocks(read(f"delete-{version}"))
     assert block.kind is BlockKind.DELETE
-    assert hudi_log.deleted_keys(block) == ("3",)
+    assert tuple(hudi_log.deletes(block)) == ("3",)
 
 
 def test_a_merge_of_table_version_9_leaves_records_and_deletes_in_one_file() -> None:
@@ -53,7 +53,7 @@ def test_a_merge_of_table_version_9_leaves_records_and_deletes_in_one_file() -> 
         assert hudi_log.record_keys(data, key) == ("4", "6")
     with pytest.raises(FileFactError, match="records without the column number"):
         hudi_log.record_keys(data, "number")
-    assert hudi_log.deleted_keys(deletes) == ("5",)
+    assert tuple(hudi_log.deletes(deletes)) == ("5",)
 
 
 def test_a_block_of_parquet_tells_the_same_as_one_of_avro() -> None:
@@ -119,7 +119,7 @@ def test_content_of_another_version_is_an_error() -> None:
     (block,) = hudi_log.blocks(read("delete-0.15.0"))
     older = hudi_log.LogBlock(block.kind, block.header, b"\0\0\0\x01" + block.content[4:])
     with pytest.raises(FileFactError, match="DELETE content of version 1; 3 can be read"):
-        hudi_log.deleted_keys(older)
+        tuple(hudi_log.deletes(older))
     (data,) = hudi_log.blocks(read("update-0.15.0"))
     newer = hudi_log.LogBlock(data.kind, data.header, b"\0\0\0\x04" + data.content[4:])
     with pytest.raises(FileFactError, match="AVRO_DATA content of version 4; 1, 2, 3 can be read"):

@@ -11,7 +11,7 @@ from pyarrow import parquet as pq
 
 from harness.engines.arrow_values import canonical
 from harness.engines.arrow_values import variant as variant_type
-from harness.formats.files import parquet, stored_columns, variant
+from harness.formats.files import data_files, parquet, stored_columns, variant
 from harness.formats.iceberg import column_types
 from harness.model.canonical import Value
 
@@ -154,7 +154,7 @@ def test_in_the_rows_of_a_file_variants_are_json_and_their_columns_have_no_stati
     contents += [object_, bytes([0b11, 2, 0, 2, 3]) + ONE + primitive(0)]
     rows = [*({"metadata": A_AND_B, "value": stored} for stored in contents), None]
     pq.write_table(pa.table({"v": pa.array(rows, UNSHREDDED)}), tmp_path / "f")
-    names, values = parquet.content(tmp_path / "f")
+    names, values = data_files.content(tmp_path / "f")
     plain = ["null", "true", "-300", "0.1", "-1.5", '"1969-12-31"', '"é"']
     texts = [*plain, '{"a":1,"b":2}', "[1,null]", None]
     assert (names, [value for (value,) in values]) == (("v",), texts)
