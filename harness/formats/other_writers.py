@@ -3,7 +3,7 @@
 Which engines can write to others' tables, their lock data say (`writes_steps`).
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from harness import engines
@@ -58,17 +58,12 @@ def unsupported(distribution: Distribution, facts: FormatFacts, operation: Opera
         return ""
     if not _is_other(distribution, facts):
         return f"{distribution.name} writes no {facts.name} tables"
-    known = _told(distribution)
-    if type(operation) in known:
-        return ""
-    name, allowed = name_of(operation), [text for text, kind in registry().items() if kind in known]
-    return f"{distribution.name} is told of no {name}; {one_of(name, allowed)}"
-
-
-def _told(distribution: Distribution) -> Collection[type[Operation]]:
-    """Return the operations that an engine can be told."""
     writes, kinds = library_writes(distribution), registry()
-    return [kinds[name] for name in writes] if writes else _SQL[distribution.engine]
+    told = [kinds[name] for name in writes] if writes else _SQL[distribution.engine]
+    if type(operation) in told:
+        return ""
+    name, allowed = name_of(operation), [text for text, kind in kinds.items() if kind in told]
+    return f"{distribution.name} is told of no {name}; {one_of(name, allowed)}"
 
 
 def library_writes(distribution: Distribution) -> LibraryWrites:

@@ -46,7 +46,8 @@ def read(folder: TableFolder, table: CatalogTable) -> UsedTable:
 def _footer(
     folder: TableFolder, table: CatalogTable, files: Sequence[ListedFile], doubts: Doubts
 ) -> DataFooter | None:
-    first = data_files.oldest_file(files)
+    shown = (file for file in files if file.size and file.name[0] not in "._")
+    first = min(shown, key=lambda file: (file.modified, file.path), default=None)
     if first is None:
         if table.partition_keys:
             doubts.add(

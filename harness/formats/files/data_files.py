@@ -25,7 +25,7 @@ from harness.formats.files import (
 )
 from harness.formats.files.column_parts import ColumnPart
 from harness.formats.files.parquet import Footer, canonical
-from harness.formats.files.table_folder import ListedFile, TableFolder
+from harness.formats.files.table_folder import TableFolder
 from harness.formats.hudi import log as hudi_log
 from harness.model.canonical import Value
 from harness.model.file_facts import ColumnStatistics, FileFact, FileKind
@@ -148,12 +148,6 @@ class DataFooter:
 
     columns: tuple[ColumnPart, ...]
     writers: tuple[str, ...]
-
-
-def oldest_file(files: Iterable[ListedFile]) -> ListedFile | None:
-    """Return the file that was modified first, of those that are not hidden and not empty."""
-    shown = (file for file in files if file.size and file.name[0] not in "._")
-    return min(shown, key=lambda file: (file.modified, file.path), default=None)
 
 
 def read_data_footer(folder: TableFolder, path: str) -> DataFooter:

@@ -161,7 +161,10 @@ class _LineReader:
         return self._plain(text, type_)
 
     def _plain(self, text: str, type_: DataType) -> Value:
-        plain = _unescaped(text, self.form.escape) if self.form.escape else text
+        plain = text
+        if self.form.escape:  # see `LazyUtils.copyAndEscapeStringDataToText`
+            escaped = f"{re.escape(self.form.escape)}(.)"
+            plain = re.sub(escaped, lambda match: _ENDS.get(match[1], match[1]), text)
         if isinstance(type_, Text):
             return plain[: type_.length].rstrip(" " * (type_.name == "char"))
         try:
@@ -183,8 +186,3 @@ class _LineReader:
 
 
 _ENDS: Final = {"r": "\r", "n": "\n"}
-
-
-def _unescaped(text: str, escape: str) -> str:
-    """Return what an escaped text stands for (`LazyUtils.copyAndEscapeStringDataToText`)."""
-    return re.sub(f"{re.escape(escape)}(.)", lambda match: _ENDS.get(match[1], match[1]), text)

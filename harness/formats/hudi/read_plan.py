@@ -129,12 +129,11 @@ class PlannedHudiTable:
     @cached_property
     def schema(self) -> TableSchema:
         schema = table_schema.read(self.table, self.writes)
-        return replace(schema, columns=tuple(map(self._as_created, schema.columns)))
-
-    def _as_created(self, part: ColumnPart) -> ColumnPart:
-        """Return a column as the table was created with it, where writes have the path's type."""
-        created = self._created.get(part.name)
-        return part if created is None else replace(part, type=created.type)
+        # As the table was created with them, where writes have the path's type.
+        columns = (
+            replace(part, type=self._created.get(part.name, part).type) for part in schema.columns
+        )
+        return replace(schema, columns=tuple(columns))
 
     @cached_property
     def _created(self) -> Mapping[str, ColumnPart]:

@@ -152,11 +152,6 @@ def _value(value: Any) -> Value:  # noqa: ANN401 - whatever Avro gives
     return value
 
 
-def is_unpartitioned(spec: Sequence[Record]) -> bool:
-    """Return whether a partition spec has no fields but dropped ones, whose transform is `void`."""
-    return all(part["transform"] == "void" for part in spec)
-
-
 def applies(deletes: Live, file: Live, specs: Mapping[int, Sequence[Record]]) -> bool:
     """Return whether a delete file applies to a data file ("Scan Planning").
 
@@ -166,6 +161,7 @@ def applies(deletes: Live, file: Live, specs: Mapping[int, Sequence[Record]]) ->
     by_value = deletes.content is FileContent.EQUALITY_DELETES
     if file.sequence > deletes.sequence - by_value:
         return False
-    if by_value and is_unpartitioned(specs[deletes.spec]):
+    # Dropped fields of a spec have the transform `void`.
+    if by_value and all(part["transform"] == "void" for part in specs[deletes.spec]):
         return True
     return deletes.spec == file.spec and all(map(same, deletes.partition, file.partition))

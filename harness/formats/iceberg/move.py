@@ -175,7 +175,9 @@ def relocate(folder: Path, locations: Locations, new: str) -> None:
     """
     made, lists = _Move(folder, locations, new), []
     for path in sorted((folder / METADATA).glob(_AVRO)):
-        if _is_list(path):
+        with path.open("rb") as file:
+            schema: Any = fastavro.reader(file).writer_schema
+        if any(field["name"] == "manifest_path" for field in schema["fields"]):
             lists.append(path)
         else:
             made.avro(path, made.manifest)
@@ -186,32 +188,15 @@ def relocate(folder: Path, locations: Locations, new: str) -> None:
         path.write_bytes(gzip.compress(content) if ".gz" in path.suffixes else content)
 
 
-def _is_list(path: Path) -> bool:
-    with path.open("rb") as file:
-        schema: Any = fastavro.reader(file).writer_schema
-    return any(field["name"] == "manifest_path" for field in schema["fields"])
-
-
 def _with_other_paths(content: bytes, path: str, change: Callable[[Any], Any]) -> bytes:
     if path.endswith(".puffin"):
-        return _puffin(content, change)
+        # A blob without a footer stays as it is: it is none, whatever its path says.
+        return puffin.with_footer(content, change) if puffin.is_framed(content) else content
     if not content.startswith(b"PAR1"):
         raise FileFactError(f"{path}: the paths in it cannot be changed; those of Parquet can")
-    return _position_deletes(content, change)
-
-
-def _position_deletes(content: bytes, change: Callable[[Any], Any]) -> bytes:
     table = pq.read_table(io.BytesIO(content))
     at = table.schema.get_field_index(FILE_PATH)
     paths = pa.array(map(change, table.column(at).to_pylist()), pa.string())
     out = io.BytesIO()
     pq.write_table(table.set_column(at, table.schema.field(at), paths), out)
     return out.getvalue()
-
-
-def _puffin(content: bytes, change: Callable[[Any], Any]) -> bytes:
-    """Return a Puffin file whose footer has other paths; its blobs stay where they are.
-
-    A blob without a footer stays as it is: it is none, whatever its path says.
-    """
-    return puffin.with_footer(content, change) if puffin.is_framed(content) else content

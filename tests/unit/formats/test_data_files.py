@@ -11,7 +11,7 @@ import pytest
 from pyarrow import orc
 
 from harness.core.records import FileValues
-from harness.formats.files import data_files, parquet
+from harness.formats.files import data_files
 from harness.model.canonical import MapValue, Value, same
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation.column_resolution import META
