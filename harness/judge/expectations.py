@@ -26,8 +26,9 @@ from harness.model.commit import BRANCH, INCREMENTAL
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.past_views import Past
 from harness.model.query import Query
-from harness.model.simulation import catalog, column_resolution, row_files
+from harness.model.simulation import catalog, row_files
 from harness.model.simulation.catalog import NO_LISTS, CatalogColumns, Lists
+from harness.model.simulation.column_resolution import LayoutError, WrittenFiles
 from harness.model.simulation.hudi import NO_META, Meta
 from harness.model.simulation.incremental import Commits, Since
 from harness.model.simulation.row_files import Base, RowFile, base_rows
@@ -115,7 +116,7 @@ class Expectations:
             truth = staged(state.history[-1])
             with_staged = (*state.history[:-1], truth)
             return replace(state, history=with_staged, rows=truth.rows, row_files={}, base=None)
-        rows = past_views.written_since(state.rows, past.step)
+        rows = {key: row for key, row in state.rows.items() if row.newest > past.step}
         older = {key: row for key, row in state.rows.items() if key not in rows}
         return replace(state, rows=rows, left_out=older)
 
@@ -191,8 +192,11 @@ class Expectations:
 
     def _make_base(self, step: int) -> Base:
         """Return what base files show by themselves: the truth of a read-optimized view."""
-        state, history = self.case.state_of[step], self.history[: step + 1]
-        return base_rows(history, state.files, self.case.made(step), state.layout)
+        state = self.case.state_of[step]
+        return base_rows(self._written(step, state.files), state.layout)
+
+    def _written(self, step: int, files: Sequence[FileFact]) -> WrittenFiles:
+        return WrittenFiles(self.history[: step + 1], files, self.case.made(step))
 
     def _row_files(self, step: int, view: str) -> Mapping[str, Sequence[RowFile]]:
         """Return the files which hold each row that a view reads, by the text of the key.
@@ -204,8 +208,8 @@ class Expectations:
         if not facts:
             return {}
         try:
-            return row_files.lying(self.history[: step + 1], facts, self.case.made(step))
-        except column_resolution.LayoutError:
+            return row_files.lying(self._written(step, facts))
+        except LayoutError:
             return {}
 
     def _lists(self, step: int, view: str) -> Lists | None:
@@ -237,10 +241,9 @@ class Expectations:
         if lists is None:
             return NO_LISTS
         of_folder = {folder: columns for columns, folders in lists.partitions for folder in folders}
-        files, made = self.case.state_of[step].files, self.case.made(step)
-        history = self.history[: step + 1]
-        with suppress(column_resolution.LayoutError):
-            return catalog.recorded_lists(history, files, made, lists.table, of_folder)
+        files = self._written(step, self.case.state_of[step].files)
+        with suppress(LayoutError):
+            return catalog.recorded_lists(files, lists.table, of_folder)
         return None
 
     def _since(self, step: int, view: str) -> Since | None:

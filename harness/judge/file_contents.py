@@ -24,7 +24,7 @@ from harness.model.file_facts import FileFact
 from harness.model.partition_paths import Texts, folder_of
 from harness.model.schema import Field
 from harness.model.simulation import late_versions
-from harness.model.simulation.column_resolution import LayoutError, slices, written_schema
+from harness.model.simulation.column_resolution import LayoutError, WrittenFiles, slices
 from harness.model.simulation.incremental import Since, dated
 from harness.model.truth import History, Row, Rows, Truth, completed, named, row_values
 from harness.scenario.operations.spark_sql import literal, quoted
@@ -319,8 +319,10 @@ class Holdings:
             before = result if afresh else {**gone, **result}
             rows = self._rows(fact)
             if fact.partial:
+                older = (before.get(key) or [row] for key, row in zip(fact.keys, rows, strict=True))
                 rows = tuple(
-                    _on_top(row, before.get(key)) for key, row in zip(fact.keys, rows, strict=True)
+                    replace(row, values={**of_before[-1].values, **row.values})
+                    for row, of_before in zip(rows, older, strict=True)
                 )
             pairs = zip(fact.keys, rows, strict=True)
             valid = grouped([(key, row) for key, row in pairs if key not in vain])
@@ -329,7 +331,7 @@ class Holdings:
         return (row for rows in result.values() for row in rows)
 
     def _columns(self, fact: FileFact) -> tuple[Field, ...]:
-        return written_schema(self._history, fact, self._steps).fields
+        return WrittenFiles(self._history, (), self._steps).written_schema(fact).fields
 
     def _read_rows(self, fact: FileFact) -> tuple[Row, ...]:
         if not fact.keys:
@@ -433,11 +435,6 @@ class Holdings:
     def _holding(self, key: Value) -> list[FileFact]:
         keys = set(_record_keys(self._history[0], key))
         return [fact for fact in self._values if keys & set(fact.keys)]
-
-
-def _on_top(part: Row, older: Sequence[Row] | None) -> Row:
-    """Return a part of a row with the other columns of the version before it."""
-    return replace(part, values={**older[-1].values, **part.values}) if older else part
 
 
 def _leaf_types(column: Field) -> Mapping[int, DataType]:

@@ -23,8 +23,9 @@ from harness.model.datatypes import Struct
 from harness.model.file_facts import ColumnStatistics, FileFact
 from harness.model.query import Query, at
 from harness.model.schema import Field
-from harness.model.simulation import column_resolution, late_versions
+from harness.model.simulation import late_versions
 from harness.model.simulation.catalog import CATALOG_AS_SCHEMA, CatalogColumns
+from harness.model.simulation.column_resolution import LayoutError, WrittenFiles
 from harness.model.simulation.hudi import NO_META, Meta
 from harness.model.simulation.incremental import Since
 from harness.model.simulation.late_versions import SimulatedRow
@@ -80,6 +81,10 @@ class Layout:
     whole: Layout | None = None
     """The same of all that was written, where a product cannot show all of it."""
 
+    @cached_property
+    def _written(self) -> WrittenFiles:
+        return WrittenFiles(self.state.history, self.files, self.steps)
+
     def doubt(self) -> str:
         """Return how the files do not hold the rows of the truth; empty when they do.
 
@@ -96,11 +101,8 @@ class Layout:
         if self.state.newer is not None:
             return ""  # rows of base files alone are those that the files tell
         try:
-            there = {
-                text_of(column_resolution.version(self.state.history, fact, key, self.steps).key)
-                for key, fact in self._newest()
-            }
-        except column_resolution.LayoutError as doubt:
+            there = {text_of(self._written.version(fact, key).key) for key, fact in self._newest()}
+        except LayoutError as doubt:
             return str(doubt)
         lost = [key for key in self.state.keys if key not in there]
         return f"no file holds row {', '.join(lost)}" if lost and there else ""
@@ -217,7 +219,7 @@ class Layout:
             return self._holding
         try:
             return self._by_key(self._newest())
-        except column_resolution.LayoutError:
+        except LayoutError:
             return self._holding
 
     @cached_property
@@ -262,7 +264,7 @@ class Layout:
         how = meta, self.catalog, self.since, state.later, self.statistics
         try:
             return Readings(Simulation(state.history, self.files, self.steps, *how))
-        except column_resolution.LayoutError as why:
+        except LayoutError as why:
             return str(why)
 
     def excluded(self, query: Query) -> tuple[frozenset[str], ...]:
@@ -292,16 +294,14 @@ class Layout:
         if self.since:
             return ""
         try:
-            mappings = column_resolution.meeting_other_types(
-                self.state.history, self.files, self.steps, counted=bool(self.meta)
-            )
-        except column_resolution.LayoutError:
+            mappings = self._written.meeting_other_types(counted=bool(self.meta))
+        except LayoutError:
             return ""
         return str(mappings[0]) if len(mappings) == 1 else ""
 
     def _newest(self) -> Iterator[tuple[str, FileFact]]:
         """Yield the key of each row that is not deleted, with the newest file that has it."""
-        for base, logs in column_resolution.slices(self.files, self.steps):
+        for base, logs in self._written.slices:
             result = dict.fromkeys(base.keys, base) if base is not None else {}
             for log in logs:
                 vain = late_versions.overtaken(self.state.at(self.steps[log.instant]), log)

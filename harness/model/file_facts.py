@@ -107,8 +107,11 @@ class ColumnStatistics:
         return self.all_null or condition.excluded_by(least, greatest)
 
     def contradicted_by(self, values: Sequence[Value]) -> bool:
+        least, greatest = _bound(self.least), _bound(self.greatest)
         return any(
-            self.nulls == 0 if value is None else self.all_null or self._outside(value)
+            self.nulls == 0
+            if value is None
+            else self.all_null or less(value, least) or less(greatest, value)
             for value in values
         )
 
@@ -120,9 +123,6 @@ class ColumnStatistics:
 
     def row_numbers(self) -> range:
         return range(self.first, self.first + self.rows)
-
-    def _outside(self, value: Value) -> bool:
-        return less(value, _bound(self.least)) or less(_bound(self.greatest), value)
 
 
 @dataclass(frozen=True, slots=True)

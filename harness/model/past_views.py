@@ -30,7 +30,7 @@ from itertools import pairwise
 from typing import Final
 
 from harness.model.commit import AS_OF, BRANCH, OTHERS, TAG
-from harness.model.truth import History, Rows, Truth, staged
+from harness.model.truth import History, Truth, staged
 
 READ_OPTIMIZED: Final = "read_optimized"
 BASE_NAME: Final = "base_name"
@@ -152,7 +152,3 @@ def unmade(view: str, history: History) -> bool:
 
 def no_entry(view: str) -> str:
     return f"the catalog has no entry for the view {view}"
-
-
-def written_since(rows: Rows, step: int) -> Rows:
-    return {key: row for key, row in rows.items() if row.newest > step}

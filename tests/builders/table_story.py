@@ -19,6 +19,7 @@ from harness.model.datatypes import parse_type
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.schema import MergeMode, Table
 from harness.model.simulation import row_files
+from harness.model.simulation.column_resolution import WrittenFiles
 from harness.model.simulation.row_files import Base, RowFile, base_rows
 from harness.model.truth import History, Truth
 from harness.scenario.definition import Scenario, Step
@@ -113,12 +114,12 @@ class Story:
 
     @cached_property
     def base(self) -> Base:
-        return base_rows(self.history, self.facts, self.steps)
+        return base_rows(WrittenFiles(self.history, self.facts, self.steps))
 
     def row_files(self, view: str = "snapshot") -> dict[str, tuple[RowFile, ...]]:
         base_only = view == "read_optimized"
         facts = [fact for fact in self.facts if not base_only or fact.kind is FileKind.BASE]
-        return row_files.lying(self.history, facts, self.steps)
+        return row_files.lying(WrittenFiles(self.history, facts, self.steps))
 
     def layout(self, view: str = "snapshot", *, bare: bool = True) -> Layout:
         """Return what the files tell; `bare`: the catalog lists no meta columns of Hudi's."""

@@ -16,6 +16,7 @@ from harness.judge.name import name_of
 from harness.model.canonical import Value, same
 from harness.model.file_facts import FileKind
 from harness.model.query import ALL
+from harness.model.simulation.column_resolution import WrittenFiles
 from harness.model.simulation.row_files import base_rows
 from tests.builders import random_story
 from tests.builders.judge_stages import findings, wrong
@@ -81,7 +82,7 @@ def test_rows_of_groups_with_log_files_alone_are_premature() -> None:
         replace(fact, kind=FileKind.LOG) if fact.file_group in last else fact
         for fact in plotted.facts
     )
-    rows = base_rows(plotted.history, facts, plotted.steps).rows
+    rows = base_rows(WrittenFiles(plotted.history, facts, plotted.steps)).rows
     state = replace(plotted.state(VIEW), rows=rows, base=rows)
     reply = right(plotted).reply
     places = wrong(state, ALL, reply.columns, reply.rows)

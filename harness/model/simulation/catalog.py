@@ -21,7 +21,7 @@ from harness.model import partition_paths
 from harness.model.canonical import MapValue, Unpredicted, Value
 from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct, parse_type
 from harness.model.file_facts import FileFact, FileKind
-from harness.model.simulation.column_resolution import META, slices, version
+from harness.model.simulation.column_resolution import META, WrittenFiles
 from harness.model.simulation.strategies import ColumnMapping
 from harness.model.truth import History, Row, Truth
 
@@ -86,26 +86,22 @@ def lists(
 
 
 def recorded_lists(
-    history: History,
-    files: Sequence[FileFact],
-    steps: Mapping[str, int],
-    table: ListedColumns,
-    of_folder: Mapping[str, ListedColumns],
+    files: WrittenFiles, table: ListedColumns, of_folder: Mapping[str, ListedColumns]
 ) -> Lists | None:
     """Return the lists that the catalog was seen to have; None where the table's has other columns.
 
     `of_folder`: those of partitions that are not the table's, by their folders. Raises LayoutError.
     """
-    ahead = sum(name in META for name, _ in table)
-    by = history[-1].table.partition_by
-    columns = [name.lower() for name in history[-1].schema.names if name not in by]
+    ahead, truth = sum(name in META for name, _ in table), files.history[-1]
+    by = truth.table.partition_by
+    columns = [name.lower() for name in truth.schema.names if name not in by]
     if columns != [name.lower() for name, _ in table[ahead:]]:
         return None
     by_partition: dict[Partition, ColumnTypes] = {}
-    for fact in (fact for base, logs in slices(files, steps) for fact in (base, *logs) if fact):
+    for fact in files.newest:
         for key in fact.keys[:1]:  # all rows of a file are of one partition
             listed = of_folder.get(partition_paths.folder_of(fact.path), table)
-            by_partition[version(history, fact, key, steps).group[1]] = _parsed(listed)
+            by_partition[files.version(fact, key).group[1]] = _parsed(listed)
     return Lists(ahead, _parsed(table), by_partition, recorded=True)
 
 

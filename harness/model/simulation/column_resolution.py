@@ -7,8 +7,9 @@ unless files have no names at all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 from harness.model.canonical import MapValue, Unpredicted, Value, has_unsettled
@@ -50,47 +51,115 @@ class LayoutError(Exception):
     """The files do not fit the history; nothing can be said of how they are read."""
 
 
-def columns_step(history: History, fact: FileFact, steps: Mapping[str, int]) -> int:
-    """Return the step whose columns a file has: that of its rows, or a later one.
-
-    A compaction that waited has the rows of the day on which it was scheduled, and the columns of
-    that day only if the table had a history of its schema (seen on Hudi 0.15.0, 1.0.2 and 1.2.0).
-    """
-    step = steps[fact.instant]
-    there = {name for name, _ in fact.columns} - META.keys()
-    if there <= set(history[step].schema.names):
-        return step
-    names = {name for truth in history for name in truth.schema.names if name in there}
-    if names <= set(history[step].schema.names):
-        return step
-    later = range(step, len(history))
-    return next((at for at in later if set(history[at].schema.names) == names), step)
+Slices = Sequence[tuple[FileFact | None, Sequence[FileFact]]]
+"""Each file group's newest base file with the log blocks that came after it."""
 
 
-def written_schema(history: History, fact: FileFact, steps: Mapping[str, int]) -> Schema:
-    """Return the columns that a file has; a record's key and the folder's name tell theirs."""
-    schema, table = history[columns_step(history, fact, steps)].schema, history[0].table
-    if not fact.partial:
-        return schema
-    there = {table.key, *table.partition_by, *(name for name, _ in fact.columns)}
-    return replace(schema, fields=tuple(field for field in schema.fields if field.name in there))
+@dataclass(frozen=True)  # no slots: what is derived is kept
+class WrittenFiles:
+    """Files of a table beside the history whose steps wrote them."""
 
+    history: History
+    facts: Sequence[FileFact]
+    steps: Mapping[str, int]
+    """The step that made each instant."""
 
-def meeting_other_types(
-    history: History, files: Sequence[FileFact], steps: Mapping[str, int], *, counted: bool = False
-) -> tuple[ColumnMapping, ...]:
-    """Return the column mappings that lead to one of another type in some base file."""
-    return tuple(
-        by
-        for by in column_mappings(history, counted=counted)
-        if any(_differ(*pair, by) for pair in _met(history, files, steps, by))
-    )
+    @cached_property
+    def slices(self) -> Slices:
+        """The newest of each file group; raises LayoutError, as what is made of them does."""
+        return tuple(slices(self.facts, self.steps))
+
+    @cached_property
+    def newest(self) -> Sequence[FileFact]:
+        return [fact for base, logs in self.slices for fact in (base, *logs) if fact]
+
+    @cached_property
+    def bases(self) -> Sequence[FileFact]:
+        return [base for base, _ in self.slices if base is not None]
+
+    def step(self, fact: FileFact) -> int:
+        return self.steps[fact.instant]
+
+    def columns_step(self, fact: FileFact) -> int:
+        """Return the step whose columns a file has: that of its rows, or a later one.
+
+        A compaction that waited has the rows of the day on which it was scheduled, and the columns
+        of that day only if the table had a history of its schema (seen on Hudi 0.15.0, 1.0.2 and
+        1.2.0).
+        """
+        step, history = self.step(fact), self.history
+        there = {name for name, _ in fact.columns} - META.keys()
+        if there <= set(history[step].schema.names):
+            return step
+        names = {name for truth in history for name in truth.schema.names if name in there}
+        if names <= set(history[step].schema.names):
+            return step
+        later = range(step, len(history))
+        return next((at for at in later if set(history[at].schema.names) == names), step)
+
+    def written_schema(self, fact: FileFact) -> Schema:
+        """Return the columns that a file has; a record's key and the folder's name tell theirs."""
+        schema, table = self.history[self.columns_step(fact)].schema, self.history[0].table
+        if not fact.partial:
+            return schema
+        there = {table.key, *table.partition_by, *(name for name, _ in fact.columns)}
+        return replace(schema, fields=tuple(f for f in schema.fields if f.name in there))
+
+    def version(self, fact: FileFact, key: str) -> Row:
+        """Return the row that a file holds under a record key; raises LayoutError."""
+        rows = late_versions.file_rows(self.history[self.step(fact)], fact)
+        there = (row for value, row in rows.items() if key in record_keys(self.history, value))
+        if (row := next(there, None)) is None:
+            raise LayoutError(f"{fact.path}: the truth has no row {key} at instant {fact.instant}")
+        return row
+
+    def sources(
+        self, fact: FileFact, by: ColumnMapping, catalog: Schema | None = None
+    ) -> list[tuple[Field, Field | None]]:
+        """Return the columns of the table, or a catalog, each with the file's one taken for it."""
+        now, written = self.history[-1], self.written_schema(fact)
+        names = [name for name, _ in fact.columns]
+        pairs = zip(fact.stored_names or names, names, strict=True)
+        in_file = [p for p in pairs if by is ColumnMapping.COUNTED or p[1] not in META]
+        result: list[tuple[Field, Field | None]] = []
+        first = [field.id for field in self.history[0].schema.fields]
+        position = 0
+        for field in (catalog or now.schema).fields:
+            keyed = fact.partial and field.name == now.table.key
+            if field.name in now.table.partition_by or keyed:
+                # Its value comes from the partition's path, or the record's key, not from the file.
+                result.append((field, written.by_id(field.id)))
+                continue
+            index = first.index(field.id) if by is ColumnMapping.RENUMBERED else position
+            result.append((field, _in_file(field, index, in_file, written, by)))
+            position += 1
+        return result
+
+    def meeting_other_types(self, *, counted: bool) -> tuple[ColumnMapping, ...]:
+        """Return the column mappings that lead to one of another type in some base file."""
+        mappings = column_mappings(self.history, counted=counted)
+        return tuple(by for by in mappings if any(_differ(*pair, by) for pair in self._met(by)))
+
+    def converting(
+        self, conversion: Conversion, mappings: Iterable[ColumnMapping]
+    ) -> frozenset[ColumnMapping]:
+        """Return those by which a conversion meets values that it may show otherwise."""
+        return frozenset(
+            by for by in mappings if any(_converts(*pair, conversion) for pair in self._met(by))
+        )
+
+    def _met(self, by: ColumnMapping) -> Iterator[tuple[Field, Field]]:
+        """Yield the columns of the table, each with the one taken for it in some base file."""
+        for base in self.bases:
+            for field, source in self.sources(base, by):
+                if source is not None:
+                    yield field, source
 
 
 def column_mappings(
     history: History,
     *,
-    counted: bool = False,
+    counted: bool,
     renumbered: bool = False,
     outside: bool = False,
     nameless: bool = False,
@@ -122,40 +191,11 @@ def _differ(field: Field, source: Field, by: ColumnMapping) -> bool:
     return any(there is not None and _differ(part, there, by) for part, there in pairs)
 
 
-def _met(
-    history: History, files: Sequence[FileFact], steps: Mapping[str, int], by: ColumnMapping
-) -> Iterator[tuple[Field, Field]]:
-    """Yield the columns of the table, each with the one that is taken for it in some base file."""
-    for base, _ in slices(files, steps):
-        for field, source in sources(history, base, steps, by) if base is not None else ():
-            if source is not None:
-                yield field, source
-
-
-def converting_mappings(
-    history: History,
-    files: Sequence[FileFact],
-    steps: Mapping[str, int],
-    conversion: Conversion,
-    mappings: Sequence[ColumnMapping],
-) -> frozenset[ColumnMapping]:
-    """Return the column mappings by which a conversion meets values that it may show otherwise."""
-    return frozenset(
-        by
-        for by in mappings
-        if any(_converts(*pair, conversion) for pair in _met(history, files, steps, by))
-    )
-
-
 def _converts(field: Field, source: Field, conversion: Conversion) -> bool:
     parts = {child.name: child for child in source.children}
     pairs = [(part, parts[part.name]) for part in field.children if part.name in parts]
     differs = conversion.differs(source.type, field.type)
     return differs or any(_converts(*pair, conversion) for pair in pairs)
-
-
-Slices = Sequence[tuple[FileFact | None, Sequence[FileFact]]]
-"""Each file group's newest base file with the log blocks that came after it."""
 
 
 def slices(
@@ -174,41 +214,6 @@ def slices(
         since = steps[base.instant] if base else -1
         logs = [f for f in facts if f.kind is FileKind.LOG and steps[f.instant] > since]
         yield base, logs
-
-
-def version(history: History, fact: FileFact, key: str, steps: Mapping[str, int]) -> Row:
-    rows = late_versions.file_rows(history[steps[fact.instant]], fact)
-    row = next((row for value, row in rows.items() if key in record_keys(history, value)), None)
-    if row is None:
-        raise LayoutError(f"{fact.path}: the truth has no row {key} at instant {fact.instant}")
-    return row
-
-
-def sources(
-    history: History,
-    fact: FileFact,
-    steps: Mapping[str, int],
-    by: ColumnMapping,
-    catalog: Schema | None = None,
-) -> list[tuple[Field, Field | None]]:
-    """Return the columns of the table, or a catalog, each with the one of the file taken for it."""
-    now, written = history[-1], written_schema(history, fact, steps)
-    names = [name for name, _ in fact.columns]
-    pairs = zip(fact.stored_names or names, names, strict=True)
-    in_file = [p for p in pairs if by is ColumnMapping.COUNTED or p[1] not in META]
-    result: list[tuple[Field, Field | None]] = []
-    first = [field.id for field in history[0].schema.fields]
-    position = 0
-    for field in (catalog or now.schema).fields:
-        keyed = fact.partial and field.name == now.table.key
-        if field.name in now.table.partition_by or keyed:
-            # Its value comes from the partition's path, or the record's key, not from the file.
-            result.append((field, written.by_id(field.id)))
-            continue
-        index = first.index(field.id) if by is ColumnMapping.RENUMBERED else position
-        result.append((field, _in_file(field, index, in_file, written, by)))
-        position += 1
-    return result
 
 
 _NAMED: Final = (ColumnMapping.NAME, ColumnMapping.FOLDED)

@@ -8,8 +8,7 @@ from typing import Final, TypeVar
 from harness.model.canonical import Value, text_of
 from harness.model.file_facts import FileFact
 from harness.model.schema import Field
-from harness.model.simulation.column_resolution import META, Slices, slices, written_schema
-from harness.model.truth import History
+from harness.model.simulation.column_resolution import META, WrittenFiles
 
 Meta = Mapping[str, Sequence[Sequence[Value]]]
 """By a base file's path: the values of Hudi's meta columns, row by row, in the order of its keys.
@@ -78,7 +77,7 @@ def has_timestamp(field: Field) -> bool:
     return any(str(part.type) == "timestamp" for part in field.walk())
 
 
-def renumbered(history: History, files: Sequence[FileFact], steps: Mapping[str, int]) -> bool:
+def renumbered(files: WrittenFiles) -> bool:
     """Return whether ids that are given anew in the order of some base file of Hudi's are others.
 
     Hive, schema-on-read on, reads a file so where a timestamp is asked for: it numbers the file's
@@ -86,24 +85,22 @@ def renumbered(history: History, files: Sequence[FileFact], steps: Mapping[str, 
     and the conversion of Avro's schema to `InternalSchema`). It is said only of tables that were
     seen to be read so: without partitions, and with the columns that they were created with.
     """
-    table, fields = history[-1].table, history[-1].schema.fields
-    ids = [field.id for field in history[0].schema.fields]
+    table, fields = files.history[-1].table, files.history[-1].schema.fields
+    ids = [field.id for field in files.history[0].schema.fields]
     if table.partition_by or {field.id for field in fields} != {*ids}:
         return False
     if not any(map(has_timestamp, fields)):
         return False
-    for base in (base for base, _ in slices(files, steps) if base is not None):
+    for base in files.bases:
         names = [name for name, _ in base.columns]
-        written = {one.name: one.id for one in written_schema(history, base, steps).fields}
+        written = {one.name: one.id for one in files.written_schema(base).fields}
         in_file = [written[name] for name in names if name in written]
         if META.keys() <= {*names} and in_file not in ([], ids):
             return True
     return False
 
 
-def taken_for(
-    history: History, slices: Slices, steps: Mapping[str, int], catalog: Sequence[str]
-) -> Mapping[int, int]:
+def taken_for(table: WrittenFiles, catalog: Sequence[str]) -> Mapping[int, int]:
     """Return the columns that show another one, by their ids; nothing where both orders agree.
 
     The metastore may have another order than the table: a column that the write client moved is
@@ -111,28 +108,25 @@ def taken_for(
     then gives values in the order of the table and names them in that of the catalog (seen without
     MapReduce, schema-on-read off); where one of another type would be shown, it ends with an error.
     """
-    every = [fact for base, logs in slices for fact in (base, *logs) if fact]
-    files = [fact for fact in every if fact.columns and not fact.partial]
-    parts = history[-1].table.partition_by
-    now = [field for field in history[-1].schema.fields if field.name not in parts]
+    files = [fact for fact in table.newest if fact.columns and not fact.partial]
+    truth = table.history[-1]
+    now = [field for field in truth.schema.fields if field.name not in truth.table.partition_by]
     hudis = any(META.keys() <= {name for name, _ in fact.columns} for fact in files)
     ids = {field.name.lower(): field.id for field in now}
     listed = [ids[name] for name in map(str.lower, catalog) if name in ids]
     if not hudis or sorted(listed) != sorted(ids.values()):
         return {}
     types = {field.id: field.type for field in now}
-    pairs = zip(listed, _order(history, now, files, steps), strict=True)
+    pairs = zip(listed, _order(table, now, files), strict=True)
     others = {shown: name for shown, name in pairs if shown != name}
     return others if all(types[a] == types[b] for a, b in others.items()) else {}
 
 
-def _order(
-    history: History, fields: Sequence[Field], files: Sequence[FileFact], steps: Mapping[str, int]
-) -> list[int]:
+def _order(table: WrittenFiles, fields: Sequence[Field], files: Sequence[FileFact]) -> list[int]:
     """Return the ids of the columns in the table's own order: another one if a write changed it."""
     now = [field.id for field in fields]
-    newest = max(files, key=lambda fact: steps[fact.instant])
-    parts, columns = history[-1].table.partition_by, written_schema(history, newest, steps).fields
+    newest = max(files, key=table.step)
+    parts, columns = table.history[-1].table.partition_by, table.written_schema(newest).fields
     then = {field.name: field.id for field in columns if field.name not in parts}
     written = [then[name] for name, _ in newest.columns if name in then]
     if written == list(then.values()):

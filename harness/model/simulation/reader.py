@@ -24,17 +24,14 @@ from harness.model.simulation.column_resolution import (
     AS_STORED,
     META,
     Conversion,
+    WrittenFiles,
     column_mappings,
     conversion_of,
-    converting_mappings,
     in_logs,
     may_be_partless,
     part_in,
     shown,
-    slices,
-    sources,
     unplaced,
-    version,
     without_partless,
 )
 from harness.model.simulation.hudi import (
@@ -86,13 +83,13 @@ class Simulation:
         self._schemas = [truth.schema for truth in (*history, *later)]
         if catalog.lowers:
             self._schemas = [_spelled(schema, history[-1].schema) for schema in self._schemas]
-        self._slices = tuple(slices(files, steps))
-        self._bases = [base for base, _ in self._slices if base is not None]
-        self._files = [fact for base, logs in self._slices for fact in (base, *logs) if fact]
+        self._written = WrittenFiles(history, files, steps)
+        self._slices, self._bases = self._written.slices, self._written.bases
+        self._files = self._written.newest
         self._rows = {id(fact): self._versions(fact, meta) for fact in self._files}
         with_rows = (base for base in self._bases if base.keys)
         self._counted = bool(meta) and all(base.path in meta for base in with_rows)
-        self._taken_for = hudi.taken_for(history, self._slices, steps, catalog.order)
+        self._taken_for = hudi.taken_for(self._written, catalog.order)
         rows = [row for of_file in self._rows.values() for _, row in of_file]
         self._cut = any(finer(value) for row in rows for value in row.values.values())
         self._given = since.differing(rows) if since else ()
@@ -108,7 +105,7 @@ class Simulation:
 
     @cached_property
     def renumbered(self) -> bool:
-        return renumbered(self._history, self._files, self._steps)
+        return renumbered(self._written)
 
     @cached_property
     def _finders(self) -> tuple[ColumnMapping, ...]:
@@ -132,9 +129,8 @@ class Simulation:
     @cached_property
     def _stored(self) -> frozenset[ColumnMapping]:
         """The column mappings with which what is stored can show something else."""
-        return self._converting(
-            self._files, AS_STORED, [by for by in self._finders if by is not ColumnMapping.ID]
-        )
+        others = (by for by in self._finders if by is not ColumnMapping.ID)
+        return self._written.converting(AS_STORED, others)
 
     @cached_property
     def _cast(self) -> frozenset[ColumnMapping]:
@@ -142,13 +138,8 @@ class Simulation:
         named = [by for by in self._finders if not (by is ColumnMapping.ID or by.placed)]
         converted = [file for file in self._files if not file.path.endswith(".parquet")]
         placed = [ColumnMapping.POSITION, ColumnMapping.PARTS_TOO]
-        by_name = self._converting(self._files, AS_CAST, named)
-        return by_name | self._converting(converted, AS_CONVERTED, placed)
-
-    def _converting(
-        self, files: Sequence[FileFact], conversion: Conversion, mappings: Sequence[ColumnMapping]
-    ) -> frozenset[ColumnMapping]:
-        return converting_mappings(self._history, files, self._steps, conversion, mappings)
+        by_place = replace(self._written, facts=converted).converting(AS_CONVERTED, placed)
+        return self._written.converting(AS_CAST, named) | by_place
 
     @cached_property
     def _partless(self) -> frozenset[ColumnMapping]:
@@ -157,7 +148,7 @@ class Simulation:
             by
             for by in self._finders
             for base in self._bases
-            for source in sources(self._history, base, self._steps, by)
+            for source in self._written.sources(base, by)
             if may_be_partless(*source, unplaced(by))
         )
 
@@ -207,7 +198,7 @@ class Simulation:
         return without_decided(query, self._history[-1]) if strategy.nulls_by_schema else query
 
     def _versions(self, fact: FileFact, meta: Meta) -> list[tuple[str, Row]]:
-        rows = [version(self._history, fact, key, self._steps) for key in fact.keys]
+        rows = [self._written.version(fact, key) for key in fact.keys]
         if fact.kind is FileKind.BASE and fact.path in meta:
             ids = [field.id for field in META.values()]
             added = (dict(zip(ids, sequence, strict=False)) for sequence in meta[fact.path])
@@ -329,7 +320,7 @@ class Simulation:
         at_ = id(fact), by, strategy.catalog
         if at_ not in self._taken_columns:
             schema = self.schema(strategy)
-            self._taken_columns[at_] = sources(self._history, fact, self._steps, by, schema)
+            self._taken_columns[at_] = self._written.sources(fact, by, schema)
         return self._taken_columns[at_]
 
     def _places(self) -> Iterator[int | None]:

@@ -1,13 +1,13 @@
 """Which files hold a row now: what a reader that merges them all comes across."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 
 from harness.model import partition_paths
 from harness.model.canonical import Value, text_of
 from harness.model.file_facts import FileFact, FileKind
-from harness.model.simulation.column_resolution import LayoutError, columns_step, slices, version
+from harness.model.simulation.column_resolution import LayoutError, WrittenFiles
 from harness.model.truth import History, Row, Rows
 
 
@@ -33,18 +33,13 @@ class RowFile:
         return frozenset(partition_paths.unescaped(level.partition("=")[0]) for level in levels)
 
 
-def lying(
-    history: History, files: Sequence[FileFact], steps: Mapping[str, int]
-) -> dict[str, tuple[RowFile, ...]]:
+def lying(files: WrittenFiles) -> dict[str, tuple[RowFile, ...]]:
     """Return for each key's text the files of its newest slices that hold it."""
     result: dict[str, tuple[RowFile, ...]] = {}
-    prefix = f"{history[0].table.key}:"
-    for base, logs in slices(files, steps):
-        for fact in (*((base,) if base else ()), *logs):
-            file = RowFile(columns_step(history, fact, steps), fact)
-            for key in fact.keys:
-                text = key.removeprefix(prefix)
-                result[text] = (*result.get(text, ()), file)
+    for fact in files.newest:
+        file = RowFile(files.columns_step(fact), fact)
+        for text in _texts(files, fact):
+            result[text] = (*result.get(text, ()), file)
     return result
 
 
@@ -66,53 +61,47 @@ class Base:
         return f"{self.doubt}; not exact: {self.tables:,} tables are admissible, {rows}"
 
 
-def base_rows(
-    history: History, files: Sequence[FileFact], steps: Mapping[str, int], unread: str = ""
-) -> Base:
+def base_rows(files: WrittenFiles, unread: str = "") -> Base:
     """Return the rows that base files show by themselves; `unread`: why there are no file facts."""
+    history = files.history
     if not history[-1].merge_on_read:
         return Base(history[-1].rows)
     if unread:
         return Base(history[-1].base, unread, _admissible(history))
     try:
-        rows = _newest_rows(history, files, steps)
-        rows |= _forgotten(history, files, steps, rows)
+        rows = _newest_rows(files)
+        rows |= _forgotten(files, rows)
     except LayoutError as doubt:
         return Base(history[-1].base, str(doubt), _admissible(history))
     return Base(rows)
 
 
-def _newest_rows(
-    history: History, files: Sequence[FileFact], steps: Mapping[str, int]
-) -> dict[Value, Row]:
+def _newest_rows(files: WrittenFiles) -> dict[Value, Row]:
     result: dict[Value, Row] = {}
-    for base in (base for base, _ in slices(files, steps) if base is not None):
-        gone = set(map(text_of, history[steps[base.instant]].gone))
-        for key, text in zip(base.keys, _texts(history, base), strict=True):
+    for base in files.bases:
+        gone = set(map(text_of, files.history[files.step(base)].gone))
+        for key, text in zip(base.keys, _texts(files, base), strict=True):
             if text in gone:
                 continue
-            row = version(history, base, key, steps)
+            row = files.version(base, key)
             if row.key in result:
                 raise LayoutError(f"row {key}: two file groups hold it in their newest base files")
             result[row.key] = row
     return result
 
 
-def _forgotten(
-    history: History, files: Sequence[FileFact], steps: Mapping[str, int], rows: Rows
-) -> Rows:
+def _forgotten(files: WrittenFiles, rows: Rows) -> Rows:
     """Return the rows that a newest base file should have and lacks."""
     result: dict[Value, Row] = {}
-    truth = history[-1]
-    newest = [fact for base, logs in slices(files, steps) for fact in (base, *logs) if fact]
-    there = {key for fact in newest for key in _texts(history, fact)}
-    cleared = _cleared(history, files, steps)
+    truth = files.history[-1]
+    there = {key for fact in files.newest for key in _texts(files, fact)}
+    cleared = _cleared(files)
     for key, row in (*truth.rows.items(), *truth.base.items()):
         text = text_of(key)
         gone = truth.gone.get(key)
         if text in there or key in rows or (gone is not None and gone <= cleared.get(text, -1)):
             continue
-        lacking = _rewritten_without(history, files, steps, text)
+        lacking = _rewritten_without(files, text)
         if lacking is None:
             message = f"row {text}: files hold none, the model says that of step {row.newest}"
             raise LayoutError(message)
@@ -120,37 +109,33 @@ def _forgotten(
     return result
 
 
-def _rewritten_without(
-    history: History, files: Sequence[FileFact], steps: Mapping[str, int], text: str
-) -> Row | None:
+def _rewritten_without(files: WrittenFiles, text: str) -> Row | None:
     """Return the version of a row that its group's newest base file should have, if it is known."""
-    holding = [fact for fact in files if text in _texts(history, fact)]
+    holding = [fact for fact in files.facts if text in _texts(files, fact)]
     if len({fact.file_group for fact in holding}) != 1:
         return None
-    last = max(steps[fact.instant] for fact in holding)
-    group = [fact for fact in files if fact.file_group == holding[0].file_group]
-    bases = (steps[fact.instant] for fact in group if fact.kind is FileKind.BASE)
+    last = max(map(files.step, holding))
+    group = [fact for fact in files.facts if fact.file_group == holding[0].file_group]
+    bases = (files.step(fact) for fact in group if fact.kind is FileKind.BASE)
     then = [
         next((row for key, row in truth.rows.items() if text_of(key) == text), None)
-        for truth in history[last : max(bases, default=-1) + 1]
+        for truth in files.history[last : max(bases, default=-1) + 1]
     ]
     return then[-1] if then and None not in then else None
 
 
-def _cleared(
-    history: History, files: Sequence[FileFact], steps: Mapping[str, int]
-) -> dict[str, int]:
+def _cleared(files: WrittenFiles) -> dict[str, int]:
     """Return for each row that a base file ever held the step that last wrote its group anew."""
-    bases = [fact for fact in files if fact.kind is FileKind.BASE]
+    bases = [fact for fact in files.facts if fact.kind is FileKind.BASE]
     last: dict[str, int] = {}
     for fact in bases:
-        last[fact.file_group] = max(steps[fact.instant], last.get(fact.file_group, -1))
-    return {key: last[fact.file_group] for fact in bases for key in _texts(history, fact)}
+        last[fact.file_group] = max(files.step(fact), last.get(fact.file_group, -1))
+    return {key: last[fact.file_group] for fact in bases for key in _texts(files, fact)}
 
 
-def _texts(history: History, fact: FileFact) -> Iterator[str]:
+def _texts(files: WrittenFiles, fact: FileFact) -> Iterator[str]:
     # Hudi's complex key generator writes `column:value` even for a single key column.
-    prefix = f"{history[0].table.key}:"
+    prefix = f"{files.history[0].table.key}:"
     return (key.removeprefix(prefix) for key in fact.keys)
 
 

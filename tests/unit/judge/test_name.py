@@ -14,6 +14,7 @@ from harness.judge.name import CHECKS, type_drift
 from harness.model.canonical import MapValue, Value
 from harness.model.file_facts import FileFact
 from harness.model.simulation import row_files
+from harness.model.simulation.column_resolution import WrittenFiles
 from harness.scenario.load import loads
 from tests.builders.judge_stages import differences, findings
 from tests.builders.table_story import Story, changed, history
@@ -185,7 +186,7 @@ def stored(fact: FileFact, called: Mapping[str, str], folder: str) -> FileFact:
 def called(story: Story, names: Mapping[str, str] | None, folder: str = "") -> dict[str, set[str]]:
     """Return what it is called that a reader shows NULL for all of `g`, by the rows' keys."""
     facts = story.facts if names is None else [stored(fact, names, folder) for fact in story.facts]
-    files = row_files.lying(story.history, facts, story.steps)
+    files = row_files.lying(WrittenFiles(story.history, facts, story.steps))
     state = replace(story.state(), row_files=files)
     reply = changed(story.read(), {"g": lambda _: None})
     result = findings(differences(state, reply.columns, reply.rows, state.schema.names), state)

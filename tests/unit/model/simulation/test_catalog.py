@@ -8,7 +8,7 @@ import pytest
 from harness.model.canonical import MapValue, Unpredicted, Value
 from harness.model.datatypes import parse_type
 from harness.model.simulation.catalog import CATALOGS, Lists, lists, other_catalogs, recorded_lists
-from harness.model.simulation.column_resolution import META
+from harness.model.simulation.column_resolution import META, WrittenFiles
 from harness.model.simulation.strategies import ColumnMapping
 from tests.builders.table_story import Story, history
 
@@ -162,13 +162,14 @@ def test_lists_that_were_recorded_are_those_of_the_folders_of_files() -> None:
     ]
     steps = {fact.instant: at for fact, at in zip(facts, (1, 3), strict=True)}
     now = [("id", "string"), ("ts", "long"), ("f3", "int"), ("f1", ""), ("F2", "string")]
-    lists = recorded_lists(one.history, facts, steps, now, {"p1": now[:2], "p7": now[:1]})
+    files = WrittenFiles(one.history, facts, steps)
+    lists = recorded_lists(files, now, {"p1": now[:2], "p7": now[:1]})
     assert lists is not None
     assert (lists.ahead, lists.recorded, lists.differ) == (0, True, True)
     types = tuple(str(parse_type(type_)) if type_ else "" for _, type_ in now)
     assert partition_types(lists) == {"p1": ("string", "long"), "p0": types}
-    assert recorded_lists(one.history, facts, steps, now[1:], {}) is None
+    assert recorded_lists(files, now[1:], {}) is None
     meta = [(name, "string") for name in META]
-    with_meta = recorded_lists(one.history, facts, steps, [*meta, *now], {})
+    with_meta = recorded_lists(files, [*meta, *now], {})
     assert with_meta is not None
     assert (with_meta.ahead, with_meta.differ) == (len(META), False)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from harness.model.file_facts import FileFact
-from harness.model.simulation.column_resolution import LayoutError, meeting_other_types, slices
+from harness.model.simulation.column_resolution import LayoutError, WrittenFiles, slices
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import ColumnMapping, Logs, ReadStrategy
 from tests.builders.simulated_disk import META, instant_of
@@ -76,4 +76,4 @@ def test_the_ways_that_meet_a_column_of_another_type(
 ) -> None:
     story = history(text, columns)
     files = [file.fact() for file in story.disk.files]
-    assert meeting_other_types(story.history, files, STEPS) == ways_
+    assert WrittenFiles(story.history, files, STEPS).meeting_other_types(counted=False) == ways_

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from harness.model.file_facts import FileFact
-from harness.model.simulation.column_resolution import slices
+from harness.model.simulation.column_resolution import WrittenFiles
 from harness.model.simulation.hudi import NO_META, Meta, rekeyed, taken_for
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import ColumnMapping, Logs, ReadStrategy
@@ -140,7 +140,7 @@ def names(steps: str, catalog: str, newest: Sequence[str] = ()) -> dict[str, str
         meta = [name for name in columns if name.startswith("_hoodie")]
         columns_of_fact = tuple((name, columns[name]) for name in (*meta, *newest))
         facts[-1] = replace(facts[-1], columns=columns_of_fact)
-    result = taken_for(story.history, list(slices(facts, STEPS)), STEPS, catalog.split())
+    result = taken_for(WrittenFiles(story.history, facts, STEPS), catalog.split())
     called = {field.id: field.name for field in story.truth.schema.fields}
     return {called[shown]: called[actual] for shown, actual in result.items()}
 

@@ -10,7 +10,7 @@ from harness.core.records import FileValues, Outcome, OutcomeKind, StateRecord
 from harness.judge.file_contents import Holdings
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation import row_files
-from harness.model.simulation.column_resolution import columns_step
+from harness.model.simulation.column_resolution import WrittenFiles
 from harness.model.simulation.row_files import Base, RowFile, base_rows
 from tests.builders.simulated_disk import instant_of
 from tests.builders.table_story import Story, history
@@ -19,7 +19,7 @@ from tests.builders.table_story import Story, history
 def steps_of(
     story: Story, facts: Sequence[FileFact], steps: Mapping[str, int]
 ) -> dict[str, tuple[int, ...]]:
-    result = row_files.lying(story.history, facts, steps)
+    result = row_files.lying(WrittenFiles(story.history, facts, steps))
     return {key: tuple(file.step for file in files) for key, files in result.items()}
 
 
@@ -73,7 +73,7 @@ Change = Callable[[FileFact], FileFact | None]
 
 def base_of(story: Story, change: Change = lambda fact: fact) -> Base:
     facts = [fact for file_fact in story.facts if (fact := change(file_fact)) is not None]
-    return base_rows(story.history, facts, story.steps)
+    return base_rows(WrittenFiles(story.history, facts, story.steps))
 
 
 def versions(base: Base) -> dict[object, int]:
@@ -111,7 +111,7 @@ def test_a_row_that_was_deleted_before_its_file_was_written_again_need_not_be_th
     story = history("insert 1,2; delete 2; upsert 1", mor=True)
     last = story.facts[-1]
     again = replace(story.facts[0], instant=last.instant, keys=("1",))
-    base = base_rows(story.history, [*story.facts, again], story.steps)
+    base = base_rows(WrittenFiles(story.history, [*story.facts, again], story.steps))
     assert (versions(base), base.why) == ({"1": 3}, "")
 
 
@@ -141,13 +141,15 @@ def test_a_row_that_was_deleted_in_between_tells_nothing_of_a_file_without_it() 
 def test_a_row_in_two_base_files_makes_it_inexact() -> None:
     story = history("insert 1,2; insert 3", mor=True)
     twice = replace(story.facts[1], keys=("1", "3"), instant=story.facts[1].instant)
-    base = base_rows(story.history, [story.facts[0], twice], story.steps)
+    base = base_rows(WrittenFiles(story.history, [story.facts[0], twice], story.steps))
     assert base.doubt == "row 1: two file groups hold it in their newest base files"
 
 
 def test_without_facts_every_version_of_a_row_may_be_shown_or_none() -> None:
     story = history("insert 1,2; upsert 1; delete 2; insert 3", mor=True)
-    base = base_rows(story.history, (), story.steps, "a log block of type 5 is not read")
+    base = base_rows(
+        WrittenFiles(story.history, (), story.steps), "a log block of type 5 is not read"
+    )
     assert base.tables == 3 * 2 * 2
     assert base.why == (
         "a log block of type 5 is not read; not exact: 12 tables are admissible, "
@@ -190,7 +192,7 @@ def file(*names: str, instant: str = "300") -> FileFact:
 def test_a_file_has_the_columns_of_the_day_on_which_it_was_written(
     fact: FileFact, step: int
 ) -> None:
-    assert columns_step(STORY.history, fact, STEPS) == step
+    assert WrittenFiles(STORY.history, (), STEPS).columns_step(fact) == step
 
 
 @pytest.mark.parametrize("lost", [(), (1, 2)])
