@@ -11,17 +11,22 @@ from harness.artifacts import object_storage
 from harness.artifacts.distribution import Distribution
 from harness.core.problems import one_of
 from harness.engines.format_facts import FormatFacts
-from harness.engines.library_writes import LibraryWrites
+from harness.engines.library_writes import LibraryWrites, TableWrite
 from harness.engines.python_library import PythonLibrary
-from harness.formats import library_wording, trinoql
+from harness.formats import trinoql
 from harness.formats.api import Format, VariantSettings
 from harness.formats.hive import hiveql
 from harness.formats.iceberg import settings as iceberg_settings
-from harness.model.truth import Truth
+from harness.model.query import Comparison, Condition, literal_text
+from harness.model.truth import Truth, last_write, row_values
 from harness.scenario.operations import name_of, registry
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.row_writes import Insert
-from harness.scenario.statements import Sql, Statement
+from harness.scenario.operations.delete_where import DeleteWhere
+from harness.scenario.operations.merge import Merge
+from harness.scenario.operations.row_writes import Insert, Update
+from harness.scenario.operations.services import SetProperty
+from harness.scenario.operations.snapshots import Restore
+from harness.scenario.statements import LibraryWrite, Sql, Statement, instant_of
 
 WRITES: Final = "writes"
 """Setting of a distribution: the families of formats whose tables it makes; without it, none."""
@@ -93,7 +98,8 @@ def wording(
     if _is_other(distribution, shape.reader_facts):
         facts = shape.reader_facts
         if writes := library_writes(distribution):
-            return library_wording.wording(operation, before, after, writes)
+            call = writes[name_of(operation)](_write(operation, before, after))
+            return (LibraryWrite(call),) if call else ()
         if iceberg_settings.begins(operation, after, settings):
             return iceberg_settings.filled_by_trino(before, after, settings, facts)
         if facts.family in object_storage.written(distribution):
@@ -102,3 +108,30 @@ def wording(
             return (Sql(hiveql.whole_rows(before, after, ())),)
         return trinoql.wording(operation, before, after, facts)
     return shape.wording(operation, before, after, settings)
+
+
+def _write(operation: Operation, before: Truth, after: Truth) -> TableWrite:
+    """Return what a library of Python is told: rows, keys and conditions as plain values."""
+    key = after.table.key
+    rows = [row for key, row in after.rows.items() if before.rows.get(key) != row]
+    gone = [row for key, row in before.rows.items() if key not in after.rows]
+    order = (after.table.order_by,) if after.table.order_by else ()
+    set_ = operation.set if isinstance(operation, Update | Merge) else ()
+    condition = None
+    if isinstance(operation, DeleteWhere):
+        condition = operation.condition(before)
+    elif gone:
+        texts = [literal_text(row.key) for row in gone]
+        of_type = str(after.schema.find(key).type)
+        condition = Condition(key, Comparison.IN, texts[0], of_type, tuple(texts[1:]))
+    saved = before.saved if isinstance(operation, Restore) else None
+    sent = [*rows, *gone] if isinstance(operation, Merge) else rows
+    return TableWrite(
+        tuple((field.name, field.type) for field in after.schema.fields),
+        key,
+        tuple(row_values(row, after.schema) for row in sent),
+        (*set_, *order) if set_ else (),
+        condition,
+        instant_of(last_write(saved)) if saved else "",
+        {operation.name: operation.value} if isinstance(operation, SetProperty) else {},
+    )

@@ -18,11 +18,11 @@ from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.texts import printable
 from harness.formats.api import FileFactError
 from harness.formats.delta.checkpoints import LOG
-from harness.formats.files import avro, orc_table, table_folder
+from harness.formats.files import avro, orc, table_folder
 from harness.formats.files.table_folder import ListedFile, TableFolder, UnreadableError
 from harness.formats.hive_acid.format import FOLDER
 from harness.formats.hudi.records import HOODIE
-from harness.formats.iceberg import metadata_files
+from harness.formats.iceberg import table as iceberg_table
 from harness.formats.iceberg.table import METADATA
 from harness.usage.catalog_table import CatalogTable, Listing
 from harness.usage.usage_file import UsedFormat
@@ -34,7 +34,7 @@ TRIED: Final = 3
 _PARTITION: Final = re.compile(r"(?P<key>[^=]+)=.*")
 _MAGIC: Final = {
     b"PAR1": UsedFormat.HIVE_PARQUET,
-    orc_table.MAGIC: UsedFormat.HIVE_ORC,
+    orc.MAGIC: UsedFormat.HIVE_ORC,
     avro.MAGIC: UsedFormat.HIVE_AVRO,
 }
 
@@ -137,7 +137,7 @@ def _table(root: _Root, below: str, inside: Sequence[ListedFile]) -> CatalogTabl
 def _metadata(folder: TableFolder) -> str:
     """Return the path of the newest metadata file; none where the folder is no table of Iceberg."""
     try:
-        return metadata_files.current(folder)
+        return iceberg_table.current(folder)
     except FileFactError:
         return ""
 

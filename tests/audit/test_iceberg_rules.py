@@ -15,7 +15,8 @@ from harness.formats.api import FileFactError
 from harness.formats.files import stored_columns, table_folder
 from harness.formats.files.locations import Locations
 from harness.formats.files.stored_columns import StoredColumns
-from harness.formats.iceberg import column_types, manifests, name_mapping, read_plan
+from harness.formats.iceberg import column_types, manifests, read_plan
+from harness.formats.iceberg import table as iceberg_table
 from harness.formats.iceberg.manifests import FileContent, Live, Record
 from harness.formats.iceberg.table import NAME_MAPPING
 from harness.formats.read_plan import FileColumns, PlannedFile
@@ -42,7 +43,7 @@ Specs = Mapping[int, Sequence[Record]]
 
 
 def dots_between_names_alone(patch: pytest.MonkeyPatch) -> None:
-    for module in (name_mapping, stored_columns):
+    for module in (iceberg_table, stored_columns):
         patch.setattr(module, "in_path", lambda name: name)
 
 

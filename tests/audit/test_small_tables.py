@@ -17,9 +17,9 @@ from harness.formats.delta.checkpoints import Action
 from harness.formats.delta.log import Commit
 from harness.formats.files import table_folder
 from harness.formats.files.table_folder import UnreadableError
-from harness.formats.hudi import file_slices, timeline
 from harness.formats.hudi import log as hudi_log
 from harness.formats.hudi import read_plan as hudi_plan
+from harness.formats.hudi import timeline
 from harness.formats.hudi.log import LogBlock
 from harness.formats.hudi.records import HudiTable
 from harness.formats.hudi.table_schema import TableSchema
@@ -125,7 +125,7 @@ PLANTS: Final[Mapping[str, Callable[[pytest.MonkeyPatch], None]]] = {
         table_rows, "read", lambda plan: read(_over_the_whole_table(plan))
     ),
     "log files go on from the base file of their instant": lambda p: p.setattr(
-        file_slices, "_when", lambda _, instant: instant
+        hudi_plan.PlannedHudiTable, "_goes_on", lambda _, instant: instant
     ),
     "deletes of log files are not read": lambda p: p.setattr(hudi_log, "deletes", lambda _: {}),
     "partial updates are whole rows": lambda p: p.setattr(LogBlock, "partial", False),

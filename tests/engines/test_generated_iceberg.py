@@ -22,9 +22,8 @@ from harness.formats.api import FileFactError
 from harness.formats.files import table_folder
 from harness.formats.files.column_parts import ColumnPart
 from harness.formats.files.locations import Locations
-from harness.formats.iceberg import metadata_files, read_plan
-from harness.formats.iceberg.name_mapping import mapped
-from harness.formats.iceberg.table import NAME_MAPPING
+from harness.formats.iceberg import read_plan
+from harness.formats.iceberg.table import NAME_MAPPING, current, mapped
 from harness.formats.read_plan import FileColumns, ReadPlan
 from harness.model.canonical import MapValue, Value, to_json
 from tests.audit import pyiceberg_tables
@@ -100,7 +99,8 @@ def compared(folder: Path, answer: Mapping[str, str]) -> Outcome:
 
 
 def names_before_partition(folder: Path, plan: ReadPlan) -> Iterator[Row]:
-    newest = table_folder.at(str(folder)).text(metadata_files.current(table_folder.at(str(folder))))
+    there = table_folder.at(str(folder))
+    newest = there.text(current(there))
     stored = json.loads(newest or b"{}").get("properties", {}).get(NAME_MAPPING, "[]")
     columns = FileColumns(mapped(stored), by_id=True)
     files = tuple(replace(file, columns=columns) for file in plan.files)

@@ -11,7 +11,7 @@ from typing import IO, Final, TypeVar
 from harness.core.arrow import arrow_orc, pa, pq
 from harness.engines.arrow_values import with_parts
 from harness.formats.api import FileFactError
-from harness.formats.files import avro, avro_table, orc_table, table_folder
+from harness.formats.files import avro, avro_table, orc, table_folder
 from harness.formats.files.column_parts import FIELD_ID
 from harness.formats.files.table_folder import UnreadableError
 
@@ -55,7 +55,7 @@ def parquet_footer(location: str) -> ParquetFooter | None:
 
 def _parquet_footer(file: IO[bytes]) -> ParquetFooter | None:
     begin = _begin(file)
-    if begin == avro.MAGIC or begin.startswith(orc_table.MAGIC):
+    if begin == avro.MAGIC or begin.startswith(orc.MAGIC):
         return None
     with pq.ParquetFile(file) as stored:
         columns = (stored.schema.column(at) for at in range(len(stored.schema)))
@@ -96,8 +96,8 @@ def _read(file: IO[bytes]) -> pa.Table:
     begin = _begin(file)
     if begin == avro.MAGIC:
         return avro_table.read(file)
-    if begin.startswith(orc_table.MAGIC):
-        table = orc_table.read(file)
+    if begin.startswith(orc.MAGIC):
+        table = orc.read(file)
     else:
         # Else times of 96 bits become nanoseconds, which from the year 2262 on are other times.
         with pq.ParquetFile(file, coerce_int96_timestamp_unit="us") as stored:
@@ -109,7 +109,7 @@ def _begin(file: IO[bytes]) -> bytes:
     """Return the bytes that say of which kind a file is, and leave it at its beginning."""
     begin = file.read(len(avro.MAGIC))
     file.seek(0)
-    if begin != avro.MAGIC and not begin.startswith((orc_table.MAGIC, b"PAR1", b"PARE")):
+    if begin != avro.MAGIC and not begin.startswith((orc.MAGIC, b"PAR1", b"PARE")):
         raise ValueError("it is no Parquet, ORC or Avro file")
     return begin
 
@@ -118,7 +118,7 @@ def _schema(file: IO[bytes]) -> pa.Schema:
     begin = _begin(file)
     if begin == avro.MAGIC:
         return avro_table.schema(file)
-    if begin.startswith(orc_table.MAGIC):
+    if begin.startswith(orc.MAGIC):
         fields = arrow_orc.ORCFile(file).schema
     else:
         with pq.ParquetFile(file, coerce_int96_timestamp_unit="us") as stored:

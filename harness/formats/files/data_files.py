@@ -20,7 +20,6 @@ from harness.formats.files import (
     avro_table,
     column_parts,
     orc,
-    orc_table,
     parquet,
 )
 from harness.formats.files.column_parts import ColumnPart
@@ -65,7 +64,7 @@ def read_footer(path: Path, key: str) -> Footer:
 
 def schema(path: Path) -> pa.Schema:
     """Return what the library of its kind says of a Parquet or ORC file; raises FileFactError."""
-    return (orc if _begin(path).startswith(orc_table.MAGIC) else parquet).schema(path)
+    return (orc if _begin(path).startswith(orc.MAGIC) else parquet).schema(path)
 
 
 def _begin(path: Path) -> bytes:
@@ -98,7 +97,7 @@ def statistics(table: Path, files: Iterable[FileFact]) -> tuple[ColumnStatistics
         path = table / file.path
         begin = _begin(path)
         if begin != avro.MAGIC:  # Avro has none
-            kind = orc if begin.startswith(orc_table.MAGIC) else parquet
+            kind = orc if begin.startswith(orc.MAGIC) else parquet
             made += kind.statistics(path, file.path)
     return tuple(made)
 
@@ -157,7 +156,7 @@ def read_data_footer(folder: TableFolder, path: str) -> DataFooter:
         file.seek(0)
         if begin == avro.MAGIC:
             return DataFooter(column_parts.of_arrow(avro_table.schema(file)), ())
-        return (_orc_footer if begin.startswith(orc_table.MAGIC) else _parquet_footer)(file)
+        return (_orc_footer if begin.startswith(orc.MAGIC) else _parquet_footer)(file)
 
 
 def _parquet_footer(file: IO[bytes]) -> DataFooter:

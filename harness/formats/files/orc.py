@@ -1,4 +1,4 @@
-"""What an ORC file says of itself.
+"""An ORC file as an Arrow table, attributes of columns as metadata of fields, and its statistics.
 
 Arrow gives no statistics of stripes (ORC specification, "Column Statistics", "File Tail").
 """
@@ -6,23 +6,55 @@ Arrow gives no statistics of stripes (ORC specification, "Column Statistics", "F
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, Final
 
 from harness.core.arrow import arrow_orc, pa, pyorc
+from harness.engines.arrow_values import array_of, with_parts
 from harness.formats.api import FileFactError
-from harness.formats.files import arrow_file
 from harness.model.canonical import Value
 from harness.model.file_facts import ColumnStatistics, StatisticsSource, bound
 
+MAGIC: Final = b"ORC"
+"""What an ORC file begins with (ORC specification, "File Tail")."""
 
-def rows(path: Path, columns: Sequence[str]) -> tuple[tuple[Any, ...], ...]:
-    """Read the values of some columns, row by row, as Arrow has them."""
-    table = arrow_file.read(str(path))
-    if absent := [column for column in columns if column not in table.column_names]:
-        raise FileFactError(f"{path.name}: it has no column {', '.join(absent)}")
-    return tuple(zip(*(table.column(column).to_pylist() for column in columns), strict=True))
+
+def read(file: IO[bytes]) -> pa.Table:
+    """Read all rows; raises Arrow's errors, pyorc's as ValueError.
+
+    Arrow has moments of ORC in nanoseconds, and so none before 1677 or after 2262: a column that
+    has such is read by pyorc, which has microseconds.
+    """
+    stored = arrow_orc.ORCFile(file)
+    try:
+        return stored.read()
+    except pa.ArrowInvalid:
+        fields = [_in_micros(field) for field in stored.schema]
+        if fields == [*stored.schema]:
+            raise
+    columns = [_column(file, field) for field in fields]
+    return pa.Table.from_arrays(columns, schema=pa.schema(fields))
+
+
+def _in_micros(field: pa.Field) -> pa.Field:
+    if pa.types.is_timestamp(field.type):
+        return field.with_type(pa.timestamp("us", field.type.tz))
+    return field.with_type(with_parts(field.type, _in_micros))
+
+
+def _column(file: IO[bytes], field: pa.Field) -> pa.Array:
+    file.seek(0)
+    try:
+        reader = pyorc.Reader(
+            file,  # type: ignore[arg-type] # it has what is asked of it
+            column_names=[field.name],
+            struct_repr=pyorc.StructRepr.DICT,
+        )
+        rows: list[Any] = [row[field.name] for row in reader]
+    except (pyorc.errors.ORCError, OverflowError) as problem:
+        raise ValueError(str(problem)) from problem
+    return array_of(rows, field.type)
 
 
 def schema(path: Path) -> pa.Schema:

@@ -30,7 +30,7 @@ from harness.formats.api import (
     Format,
     VariantSettings,
 )
-from harness.formats.files import orc
+from harness.formats.files import arrow_file, orc
 from harness.formats.files.parquet import canonical_value
 from harness.formats.hive import hiveql
 from harness.formats.hive.format import (
@@ -165,7 +165,7 @@ def facts(table: Path, key: str, ids: WriteIds) -> tuple[FileFact, ...]:
     """Return a fact for each live file of rows, and for what is deleted of each."""
     there = live(table, ids)
     deletions = [
-        _Deletions(folder, path, orc.rows(path, ROW_ID))
+        _Deletions(folder, path, _stored(path, ROW_ID))
         for folder in there
         for path in (_files(folder) if folder.kind == DELETES else ())
     ]
@@ -265,12 +265,20 @@ def _deletions(table: Path, deletions: _Deletions, keys: Keys) -> Iterator[FileF
         yield FileFact(relative, FileKind.LOG, file, instant, (), (), tuple(of))
 
 
+def _stored(path: Path, columns: Sequence[str]) -> tuple[tuple[Any, ...], ...]:
+    """Read the values of some columns, row by row, as Arrow has them."""
+    table = arrow_file.read(str(path))
+    if absent := [column for column in columns if column not in table.column_names]:
+        raise FileFactError(f"{path.name}: it has no column {', '.join(absent)}")
+    return tuple(zip(*(table.column(column).to_pylist() for column in columns), strict=True))
+
+
 def _columns(path: Path) -> tuple[tuple[str, str], ...]:
     return tuple((field.name, str(field.type)) for field in orc.schema(path).field(ROW).type)
 
 
 def _rows(path: Path) -> Iterator[tuple[RowId, Mapping[str, Any]]]:
-    for *row_id, operation, row in orc.rows(path, (*ROW_ID, "operation", ROW)):
+    for *row_id, operation, row in _stored(path, (*ROW_ID, "operation", ROW)):
         if operation == _INSERT and row is not None:
             yield (row_id[0], row_id[1], row_id[2]), row
 

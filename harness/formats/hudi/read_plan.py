@@ -7,6 +7,7 @@ Sources: Hudi technical specification; Hudi documentation, "Record Mergers", "Re
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -16,9 +17,8 @@ from harness.formats.api import FileFactError
 from harness.formats.files import typed_text
 from harness.formats.files.column_parts import ColumnPart, walk
 from harness.formats.files.table_folder import TableFolder
-from harness.formats.hudi import file_slices, table_schema
 from harness.formats.hudi import log as hudi_log
-from harness.formats.hudi.file_slices import SliceFiles
+from harness.formats.hudi import table_schema
 from harness.formats.hudi.log import BlockKind, LogBlock
 from harness.formats.hudi.records import BASE_FORMAT, PARQUET, RECORD_KEY, TYPE, HudiTable
 from harness.formats.hudi.table_schema import OPERATION, TableSchema, arrow_type
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 IS_DELETED: Final = "_hoodie_is_deleted"
 """A column that may say that a record only deletes (`HoodieRecord`)."""
 NEWEST_VERSION: Final = 9
+BY_COMPLETION: Final = 8
+"""The first table version in which log files go by when their writes were completed."""
 BY_ORDERING, BY_COMMIT = "EVENT_TIME_ORDERING", "COMMIT_TIME_ORDERING"
 _PAYLOADS: Final = {
     "OverwriteWithLatestAvroPayload": BY_COMMIT,
@@ -58,7 +60,7 @@ def plan(folder: TableFolder, instant: str | None = None) -> ReadPlan:
     table = PlannedHudiTable(HudiTable(folder), instant or "")
     table.check()
     files, merges, undecided = [], [], list(table.undecided())
-    for slice_ in file_slices.slices(table.table, table.counts):
+    for slice_ in table.slices():
         base = table.base(slice_) if slice_.base else None
         versions = tuple(table.versions(slice_))
         if versions:
@@ -95,6 +97,22 @@ def _updated_after_delete(
                 )
 
 
+@dataclass(frozen=True, slots=True)
+class SliceFiles:
+    group: str
+    """See `timeline.file_group`."""
+    base: str
+    """The path of the base file; empty where there are only logs."""
+    instant: str
+    """That of the base file."""
+    logs: tuple[str, ...]
+    """Paths, in the order of their writes."""
+
+    @property
+    def folder(self) -> str:
+        return self.group.rpartition("/")[0]
+
+
 @dataclass(frozen=True)  # no slots: what is derived is kept
 class PlannedHudiTable:
     table: HudiTable
@@ -125,6 +143,48 @@ class PlannedHudiTable:
     def counts(self, instant: str) -> bool:
         """Return whether what an instant wrote is part of the table."""
         return self._in_time(instant) and self.table.has(instant)
+
+    def slices(self) -> Iterator[SliceFiles]:
+        """Yield the newest slice of each file group that nothing replaced, by their names.
+
+        Sources: Hudi technical specification, "File Layouts", "Log File Format"; `HoodieFileGroup`
+        and `CompletionTimeQueryView`. Raises FileFactError where a file of a slice is missing that
+        a write on the timeline names.
+        """
+        replacing = (e for e in self.table.replacements() if self.counts(e.requested))
+        replaced = frozenset[str]().union(*map(self.table.replaced_groups, replacing))
+        there = {file.path: file for file in self.table.data_files(replaced)}
+        writes = (entry for entry in self.table.writes.values() if self.counts(entry.requested))
+        named = (file for entry in writes for file in self.table.written(entry, replaced))
+        bases: dict[str, tuple[str, str]] = {}
+        logs = defaultdict[str, list[tuple[str, int, str, str]]](list)
+        for file in ({file.path: file for file in named} | there).values():
+            if file.is_base:
+                if self.counts(file.instant):
+                    newest = file.instant, file.path
+                    bases[file.group] = max(bases.get(file.group, newest), newest)
+            elif not file.name["cdc"]:
+                number, token = int(file.name["number"]), file.name["token"]
+                logs[file.group].append((self._goes_on(file.instant), number, token, file.path))
+        for group in sorted({*bases, *logs}):
+            instant, base = bases.get(group, ("", ""))
+            paths = tuple(log[-1] for log in sorted(logs[group]) if log[0] >= instant)
+            for path in filter(None, (base, *paths)):
+                if path not in there:
+                    raise FileFactError(f"{path}: there is no such file, which the timeline names")
+            if base or paths:
+                yield SliceFiles(group, base, instant, paths)
+
+    def _goes_on(self, instant: str) -> str:
+        """Return the instant from which on base files are newer than a log file.
+
+        Up to table version 6 a log file has the instant of the base file that it goes on from in
+        its name, later that of its own write, which goes on from the last base file that was begun
+        before it was completed.
+        """
+        if int(self.table.version or 0) < BY_COMPLETION or instant not in self.table.writes:
+            return instant
+        return self.table.writes[instant].ended
 
     @cached_property
     def schema(self) -> TableSchema:

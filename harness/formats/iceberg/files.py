@@ -21,9 +21,15 @@ from harness.core.arrow import kinds, pa
 from harness.formats.api import FileFactError
 from harness.formats.files import avro, data_files, parquet
 from harness.formats.files.parquet import Footer
-from harness.formats.iceberg import name_mapping, puffin
+from harness.formats.iceberg import puffin
 from harness.formats.iceberg.manifests import FileContent, Live, applies
-from harness.formats.iceberg.table import NAME_MAPPING, IcebergTable, identity_columns, table
+from harness.formats.iceberg.table import (
+    NAME_MAPPING,
+    IcebergTable,
+    identity_columns,
+    mapped,
+    table,
+)
 from harness.model.canonical import Look, Value, look_of
 from harness.model.file_facts import ColumnStatistics, FileFact, FileKind, StatisticsSource, bound
 from harness.model.query import at
@@ -191,9 +197,9 @@ def _wrong_names(live: Live, table: IcebergTable) -> tuple[tuple[str, ...], tupl
     stored = table.properties.get(NAME_MAPPING)
     if not stored or live.entry["file_format"] not in {*_ID_OF, AVRO}:
         return (), ()
-    mapped, due = name_mapping.mapped(stored), table.ids(live.snapshot)
-    lost = [name for name in _without_id(live, table) if mapped.get(name) != due.get(name)]
-    return tuple(lost), tuple(name for name in lost if name in mapped)
+    ids, due = mapped(stored), table.ids(live.snapshot)
+    lost = [name for name in _without_id(live, table) if ids.get(name) != due.get(name)]
+    return tuple(lost), tuple(name for name in lost if name in ids)
 
 
 def _without_id(live: Live, table: IcebergTable) -> Iterator[str]:

@@ -18,7 +18,8 @@ from harness.formats.api import FileFactError
 from harness.formats.files import table_folder
 from harness.formats.files.locations import Locations, bare
 from harness.formats.files.table_folder import TableFolder
-from harness.formats.iceberg import metadata_files, puffin
+from harness.formats.iceberg import puffin
+from harness.formats.iceberg import table as iceberg_table
 from harness.formats.iceberg.table import METADATA, IcebergMetadata, parse
 
 FILE_PATH: Final = "file_path"
@@ -120,7 +121,7 @@ def of_copy(folder: TableFolder, location: str, metadata: str) -> Locations:
     snapshot's list of manifests lies in the folder, and not where the metadata say. Raises
     FileFactError, UnreadableError.
     """
-    table = IcebergMetadata(metadata_files.read(folder, metadata))
+    table = IcebergMetadata(iceberg_table.read(folder, metadata))
     inline = table.current.get("manifests") or ("",)
     recorded = str(table.current.get("manifest-list") or inline[0])
     root, _, name = recorded.rpartition(f"/{METADATA}/")

@@ -21,10 +21,10 @@ from harness.formats.files.column_parts import FIELD_ID, leaves, parts_of, walk
 from harness.formats.files.locations import Locations
 from harness.formats.files.stored_columns import StoredColumns, converted, has_id
 from harness.formats.files.table_folder import TableFolder, UnreadableError
-from harness.formats.iceberg import column_types, manifests, metadata_files, puffin
+from harness.formats.iceberg import column_types, manifests, puffin
+from harness.formats.iceberg import table as iceberg_table
 from harness.formats.iceberg.manifests import FileContent, Live, applies
-from harness.formats.iceberg.name_mapping import mapped
-from harness.formats.iceberg.table import NAME_MAPPING, IcebergMetadata
+from harness.formats.iceberg.table import NAME_MAPPING, IcebergMetadata, mapped
 from harness.formats.read_plan import DeletedValues, FileColumns, Id, PlannedFile, ReadPlan
 from harness.model.canonical import Value, look_of
 
@@ -43,7 +43,7 @@ def plan(folder: TableFolder, metadata: str, locations: Locations, snapshot: str
     `metadata`: the path of its metadata file in the folder, or as a catalog names it; the newest
     if none. `snapshot`: the one that is read, with its own schema; the current one if none.
     """
-    path = metadata or metadata_files.current(folder)
+    path = metadata or iceberg_table.current(folder)
     whole = _metadata(folder, path, locations)
     try:
         return _TableAt(whole, locations, snapshot).plan()
@@ -59,7 +59,7 @@ def _metadata(folder: TableFolder, path: str, locations: Locations) -> IcebergMe
     if "/" in path and (path.startswith("/") or "://" in path or locations.of(path) != path):
         head, _, path = locations.of(path).rpartition("/")
         folder = table_folder.at(head)
-    return IcebergMetadata(metadata_files.read(folder, path))
+    return IcebergMetadata(iceberg_table.read(folder, path))
 
 
 @dataclass(frozen=True)  # no slots: what is derived is kept

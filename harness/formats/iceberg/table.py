@@ -1,7 +1,8 @@
 """The newest metadata of an Iceberg table, and the files that it is made of.
 
-Source: Iceberg table specification, "Table Metadata" and "Manifests". Absolute paths are looked up
-below the folder by what follows the table's location, so a copy tells the same.
+Source: Iceberg table specification, "Table Metadata", "Manifests" and "Name Mapping
+Serialization". Absolute paths are looked up below the folder by what follows the table's location,
+so a copy tells the same.
 """
 
 import gzip
@@ -14,7 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from harness.formats.api import FileFactError
-from harness.formats.files.column_parts import leaves, parts_of
+from harness.formats.files.column_parts import in_path, leaves, parts_of
+from harness.formats.files.table_folder import TableFolder
 from harness.formats.iceberg import manifests
 from harness.formats.iceberg.manifests import Live
 from harness.runtime.metastore_objects import CatalogEntry
@@ -25,6 +27,11 @@ POINTER: Final = "metadata_location"
 """The property of a catalog entry that names the metadata file which counts."""
 NAME_MAPPING: Final = "schema.name-mapping.default"
 _VERSION: Final = re.compile(r"(?P<number>\d+)-[0-9a-f-]{36}\.metadata\.json")
+NAME: Final = re.compile(r"v?(?P<number>\d+)(-[\w-]+)?(\.gz)?\.metadata\.json(\.gz)?")
+"""Names of metadata files, with a catalog and without one (specification, "Metastore Tables" and
+"File System Tables"; `TableMetadataParser.getFileExtension`)."""
+_SUFFIX: Final = ".metadata.json"
+_HINT: Final = "version-hint.text"
 _STATE: Final = ("current-schema-id", "default-spec-id", "current-snapshot-id")
 
 
@@ -201,3 +208,72 @@ def identity_columns(metadata: Mapping[str, Any], spec: int) -> tuple[str, ...]:
         names.get(field["source-id"], "") if field["transform"] == "identity" else ""
         for field in IcebergMetadata(metadata).specs[spec]
     )
+
+
+def current(folder: TableFolder) -> str:
+    """Return the path of the newest metadata file in a folder, where no catalog says it.
+
+    The hint's number counts and every one that follows it without a gap; without a hint the
+    greatest number, else the file that was written last (specification, "File System Tables";
+    `HadoopTableOperations`). Raises FileFactError, UnreadableError.
+    """
+    files = (file for file in folder.listed(METADATA) if _SUFFIX in file.name)
+    listed = [file for file in files if not file.name.startswith(".")]
+    names = [file.name for file in listed]
+    numbers = {name: int(match["number"]) for name in names if (match := NAME.fullmatch(name))}
+    if not numbers and names:  # other names than the specification's
+        return max(listed, key=lambda file: (file.modified, file.name)).path
+    if not numbers:
+        raise FileFactError(f"there is no metadata file in its folder {METADATA}")
+    hint = (folder.text(f"{METADATA}/{_HINT}") or b"").decode("utf-8", "replace").strip()
+    hinted = _hinted({n: at for n, at in numbers.items() if n.startswith("v")}, hint)
+
+    def metadata(name: str) -> Mapping[str, Any]:
+        return read(folder, f"{METADATA}/{name}")
+
+    return f"{METADATA}/{hinted or newest(numbers, metadata)}"
+
+
+def _hinted(numbers: Mapping[str, int], hint: str) -> str:
+    """Return the file that a hint leads to; none where it is no number or there is no such file."""
+    if not hint.isdecimal() or int(hint) not in numbers.values():
+        return ""
+    number = int(hint)
+    while number + 1 in numbers.values():
+        number += 1
+    return min(name for name, at in numbers.items() if at == number)
+
+
+def read(folder: TableFolder, path: str) -> Mapping[str, Any]:
+    """Return what a metadata file says; raises FileFactError, UnreadableError."""
+    content = folder.text(path)
+    if content is None:
+        raise FileFactError(f"{path}: there is no such file")
+    try:
+        metadata = parse(content)
+    except (ValueError, OSError, EOFError) as problem:
+        raise FileFactError(f"{path}: it is not JSON: {problem}") from problem
+    if "format-version" not in metadata:
+        raise FileFactError(f"{path}: it is no metadata of an Iceberg table")
+    return metadata
+
+
+def mapped(stored: str) -> Mapping[str, int]:
+    """Return the ids by dotted names of columns in files that say none, by a name mapping.
+
+    A part stands below every name of its struct. Raises ValueError where the text is no mapping.
+    """
+    try:
+        return dict(_of_names(json.loads(stored), ""))
+    except (KeyError, TypeError, AttributeError) as problem:
+        raise ValueError(f"it is not a list of names and ids: {problem!r}") from problem
+
+
+def _of_names(fields: Any, above: str) -> Iterator[tuple[str, int]]:  # noqa: ANN401 - JSON
+    if not isinstance(fields, list):
+        raise TypeError(f"{fields!r:.40}")
+    for field in fields:
+        for name in field["names"]:
+            if field.get("field-id") is not None:
+                yield above + in_path(name), int(field["field-id"])
+            yield from _of_names(field.get("fields") or [], f"{above}{in_path(name)}.")
