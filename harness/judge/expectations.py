@@ -18,7 +18,7 @@ from harness.judge import understand
 from harness.judge.expected_state import ExpectedState, index_of
 from harness.judge.file_contents import FileAgreement, Holdings, NotKnown
 from harness.judge.file_evidence import Layout
-from harness.judge.partition_lists import PartitionLists
+from harness.judge.hidden_from_readers import PartitionLists
 from harness.judge.recorded_variant import READ_OPTIMIZED, SNAPSHOT, RecordedVariant
 from harness.model import past_views
 from harness.model.canonical import has_unsettled
