@@ -141,29 +141,21 @@ def read(
         states = _at_once(states)
     queues = ReadQueues({name: ClosableQueue() for name in servers(plan)})
     threads = JobThreads(1)
-    asking = partial(_schedule_and_ask, plan, states, context, queues, threads)
-    with threads.running([asking]):
+
+    def schedule_and_ask() -> None:
+        """Schedule questions while engines are asked, each in a thread; then no answers come."""
+        probes, asking = Probes(), JobThreads(SERVERS, threads.failed)
+        with closing(queues.responses), SharedMetastore(context) as shared:
+            starts = (EngineStart(*server, shared, asking) for server in servers(plan).items())
+            asked = [partial(ask_engine.ask, start, probes, queues) for start in starts]
+            with asking.running(asked):
+                schedule(plan, states, shared, probes, queues)
+
+    with threads.running([schedule_and_ask]):
         cache = AnswerCache.in_cache(context.cache)
         yield from record(queues.responses, cache, cells, first)
     if cells.left:  # nobody can be asked about them: their tables have no state
         cells.count_result("", NOT_ASKED, cells.left)
-
-
-def _schedule_and_ask(
-    plan: Plan,
-    states: Iterable[States],
-    context: ReadContext,
-    queues: ReadQueues,
-    halting: JobThreads,
-) -> None:
-    """Schedule questions while engines are asked, each in a thread; close the queue of answers."""
-    probes, threads = Probes(), JobThreads(SERVERS, halting.failed)
-    with closing(queues.responses), SharedMetastore(context) as shared:
-        starts = (
-            EngineStart(name, planned, shared, threads) for name, planned in servers(plan).items()
-        )
-        with threads.running([partial(ask_engine.ask, start, probes, queues) for start in starts]):
-            schedule(plan, states, shared, probes, queues)
 
 
 def _at_once(states: Iterable[States]) -> Iterator[States]:

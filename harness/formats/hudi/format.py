@@ -120,13 +120,6 @@ def write_with_metadata(
     )
 
 
-def stored_metadata(folder: Path, instant: str) -> StoredMetadata:
-    """Return the extra metadata of a completed write, and the call that shows it."""
-    at, table = f"{TABLE_ARGUMENT}, instant_time => '{instant}'", records.local(folder)
-    stored = timeline.extra_metadata(table.record(table.writes[instant]))
-    return StoredMetadata(stored, f"call show_commit_extra_metadata({at})", WRITTEN_BY_HUDI)
-
-
 SchemaChange = AddColumn | DropColumn | RenameColumn | MoveColumn | ChangeType | ChangeNullability
 
 
@@ -383,7 +376,9 @@ class Hudi(Format):
         return records.read_history(records.local(folder))
 
     def stored_metadata(self, folder: Path, instant: str) -> StoredMetadata:
-        return stored_metadata(folder, instant)
+        at, table = f"{TABLE_ARGUMENT}, instant_time => '{instant}'", records.local(folder)
+        stored = timeline.extra_metadata(table.record(table.writes[instant]))
+        return StoredMetadata(stored, f"call show_commit_extra_metadata({at})", WRITTEN_BY_HUDI)
 
     def missing_effect(self, folder: Path, operation: Operation, before: Sequence[FileFact]) -> str:
         if isinstance(operation, SetTableVersion):

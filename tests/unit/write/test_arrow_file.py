@@ -20,11 +20,11 @@ def test_a_file_of_pyarrow_holds_the_values_and_its_bounds_leave_nan_out(
     tmp_path: Path, kind: str, *, int96: bool
 ) -> None:
     path = send_step.write_parquet(tmp_path, ArrowFile("p=1", COLUMNS, ROWS, int96))
-    assert data_files.content(path)[1][1] == ROWS[1]
-    (value, *_) = data_files.content(path)[1][0][1:2]
-    assert isinstance(value, float)
-    assert math.isnan(value)
-    assert data_files.content(path)[1][0][2:] == ROWS[0][2:]
+    _, (first, second) = data_files.content(path)
+    assert second == ROWS[1]
+    assert isinstance(first[1], float)
+    assert math.isnan(first[1])
+    assert first[2:] == ROWS[0][2:]
     with pq.ParquetFile(path) as file:
         group = file.metadata.row_group(0)
     assert (group.column(1).statistics.min, group.column(1).statistics.max) == (1.5, 1.5)

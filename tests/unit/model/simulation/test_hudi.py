@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from harness.model.file_facts import FileFact
 from harness.model.simulation.column_resolution import WrittenFiles
 from harness.model.simulation.hudi import NO_META, Meta, rekeyed, taken_for
 from harness.model.simulation.reader import Simulation
@@ -20,13 +19,11 @@ OVERLAID = ReadStrategy(ColumnMapping.ID, overlaid=True)
 
 
 def reading(story: Story, *, bare: bool = True) -> Simulation:
-    facts: list[FileFact] = [file.fact() for file in story.disk.files]
     meta: Meta = {
         file.path: [tuple(file.added(key).values()) for key in file.records]
         for file in story.disk.files
     }
-    steps = {instant_of(step): step for step in range(len(story.history))}
-    return Simulation(story.history, facts, steps, meta if bare else NO_META)
+    return Simulation(story.history, story.facts, story.steps, meta if bare else NO_META)
 
 
 def rows(story: Story) -> dict[str, tuple[object, ...]]:

@@ -25,8 +25,7 @@ def steps_of(
 
 def steps_of_keys(text: str, *, mor: bool) -> dict[str, tuple[int, ...]]:
     story = history(text, mor=mor)
-    steps = {instant_of(step): step for step in range(len(story.history))}
-    return steps_of(story, [file.fact() for file in story.disk.files], steps)
+    return steps_of(story, story.facts, story.steps)
 
 
 def test_a_file_written_again_holds_all_its_rows() -> None:
