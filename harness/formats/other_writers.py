@@ -1,4 +1,4 @@
-"""What an engine is written of a step of a table whose format it does not make tables of. Pure.
+"""What an engine is told of a step of a table whose format it does not make tables of. Pure.
 
 Which engines can write to others' tables, their lock data say (`writes_steps`).
 """
@@ -39,7 +39,7 @@ _SQL: Final[Mapping[str, frozenset[type[Operation]]]] = {
     "hive": frozenset({Insert}),
     "trino": trinoql.OPERATIONS,
 }
-"""What each engine can be written by SQL, by its name."""
+"""What each engine can be told by SQL, by its name."""
 
 
 def family(facts: FormatFacts) -> str:
@@ -52,27 +52,27 @@ def makes(distribution: Distribution, facts: FormatFacts) -> bool:
 
 
 def _is_other(distribution: Distribution, facts: FormatFacts) -> bool:
-    """Return whether it only writes to such tables, and so is not written in the format's words."""
+    """Return whether it only writes to such tables, and so is not told in the format's words."""
     there = family(facts) in distribution.texts_if_any(WRITES_STEPS)
     return there and not makes(distribution, facts)
 
 
 def unsupported(distribution: Distribution, facts: FormatFacts, operation: Operation) -> str:
-    """Return why a distribution cannot be written a step of a table; empty where it can."""
+    """Return why a distribution cannot be told a step of a table; empty where it can."""
     if makes(distribution, facts):
         return ""
     if not _is_other(distribution, facts):
         return f"{distribution.name} writes no {facts.name} tables"
     writes, kinds = library_writes(distribution), registry()
-    written = [kinds[name] for name in writes] if writes else _SQL[distribution.engine]
-    if type(operation) in written:
+    words = [kinds[name] for name in writes] if writes else _SQL[distribution.engine]
+    if type(operation) in words:
         return ""
-    name, allowed = name_of(operation), [text for text, kind in kinds.items() if kind in written]
-    return f"{distribution.name} is written of no {name}; {one_of(name, allowed)}"
+    name, allowed = name_of(operation), [text for text, kind in kinds.items() if kind in words]
+    return f"{distribution.name} is told of no {name}; {one_of(name, allowed)}"
 
 
 def library_writes(distribution: Distribution) -> LibraryWrites:
-    """Return what a library of Python is written; empty for any other engine."""
+    """Return what a library of Python is told; empty for any other engine."""
     engine = engines.load(distribution.engine)
     return engine.writes if isinstance(engine, PythonLibrary) else {}
 
@@ -80,7 +80,7 @@ def library_writes(distribution: Distribution) -> LibraryWrites:
 def session(
     distribution: Distribution, shape: Format, settings: VariantSettings, names: Mapping[str, str]
 ) -> Mapping[str, str]:
-    """Return what a session of a writer is written; see `Format.session`. Others are written nothing."""
+    """Return what a session of a writer is told; see `Format.session`. Others are told nothing."""
     if _is_other(distribution, shape.reader_facts):
         return {}
     return shape.session(settings, names)
@@ -94,7 +94,7 @@ def wording(
     after: Truth,
     settings: VariantSettings,
 ) -> tuple[Statement, ...]:
-    """Return the statements of an operation for a writer that can be written; see `Format.wording`."""
+    """Return the statements of an operation for a writer that can be told; see `Format.wording`."""
     if _is_other(distribution, shape.reader_facts):
         facts = shape.reader_facts
         if writes := library_writes(distribution):
@@ -111,7 +111,7 @@ def wording(
 
 
 def _write(operation: Operation, before: Truth, after: Truth) -> TableWrite:
-    """Return what a library of Python is written: rows, keys and conditions as plain values."""
+    """Return what a library of Python is told: rows, keys and conditions as plain values."""
     key = after.table.key
     rows = [row for key, row in after.rows.items() if before.rows.get(key) != row]
     gone = [row for key, row in before.rows.items() if key not in after.rows]
