@@ -397,7 +397,8 @@ def compare_known(
     metastore = min(of_old & of_new, default="")  # the usual one if both were asked through it
     was, now = (evidence.run(names, metastore, keep) for names in (before, after))
     same = _same_states(was.run, now.run)
-    was, now = (_of_states(side, same) for side in (was, now))
+    asked = {v.variant for v in was.run.verdicts} & {v.variant for v in now.run.verdicts}
+    was, now = (_of_states(side, same, asked) for side in (was, now))
     pairs = (
         {now: old for old, now in zip(before, after, strict=True)}
         if len(before) == len(after) == 1
@@ -433,10 +434,15 @@ def _same_states(one: Run, other: Run) -> Callable[[Verdict], bool]:
     )
 
 
-def _of_states(known: KnownRun, same: Callable[[Verdict], bool]) -> KnownRun:
+def _of_states(
+    known: KnownRun, same: Callable[[Verdict], bool], asked: Collection[str]
+) -> KnownRun:
+    """Return what is of the same states; steps only of variants that both sides were `asked`."""
     recorded = {case: verdict for case, verdict in known.run.recorded.items() if same(verdict)}
     cells = tuple(cell for cell in known.run.info.cells if cell.case in recorded)
-    run = replace(known.run, info=replace(known.run.info, cells=cells), recorded=recorded)
+    states = [state for state in known.run.states if state.variant in asked]
+    info = replace(known.run.info, cells=cells)
+    run = replace(known.run, info=info, states=states, recorded=recorded)
     return replace(known, run=run)
 
 

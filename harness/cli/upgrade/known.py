@@ -22,6 +22,7 @@ from harness.reports.document import Block, Line
 from harness.run import run_folder
 from harness.run.load_run import VariantInfo
 
+NOTHING_IN_COMMON: Final = "no run of the evidence has asked both sides about the same tables."
 SHOWN: Final = 12
 """So many readers are named where one is not in the evidence."""
 
@@ -49,16 +50,18 @@ def answer(
     that it is not below; `more`: facts for programs.
     """
     store = evidence.opened(file())
-    if lacking := [n for n in (*request.old, *request.new) if not store.named(n)]:
+    lacking = [name for name in (*request.old, *request.new) if not store.named(name)]
+    known = None if lacking else _compared(request, store)
+    if known and any(not pair.is_step for pair in known.comparison.pairs):
+        status, facts = _shown(known, folder, output)
+    else:
         if not _of_readers(request):
             return None
-        text = f"Not known: {_lacking(lacking, store)}"
-        facts: dict[str, object] = {"answer": text, "decision": "not known"}
+        why = _lacking(lacking, store) if lacking else NOTHING_IN_COMMON
+        text = f"Not known: {why}"
+        facts = {"answer": text, "decision": "not known"}
         lines.say(output.out, text)
         status = UNKNOWN
-    else:
-        known = _compared(request, store)
-        status, facts = _shown(known, folder, output)
     if status == UNKNOWN and questions and at_terminal():
         if typer.confirm("Ask the engines now, about what runs without a profile ask?"):
             return None
@@ -98,8 +101,6 @@ def _compared(request: UpgradeRequest, store: Evidence) -> KnownComparison:
         )
 
     known = compare_known(store, request.old, request.new, keep)
-    if not known.comparison.pairs:
-        _of_readers(request)
     comparison = known.comparison
     if request.accepted:
         from harness.run.baseline_files import today  # noqa: PLC0415 - few accept anything

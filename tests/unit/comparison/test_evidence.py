@@ -12,7 +12,7 @@ from harness.comparison import evidence
 from harness.comparison.evidence import Builder, Evidence, KnownComparison, compare_known
 from harness.comparison.result import Decision
 from harness.core.errors import UsageProblem
-from harness.core.records import Answer, FindingKind, Refusal, VerdictKind
+from harness.core.records import Answer, FindingKind, OutcomeKind, Refusal, VerdictKind
 from harness.reports import upgrade_report
 from harness.run.load_run import Run
 from tests.builders import sample_run
@@ -202,3 +202,15 @@ def test_the_same_runs_make_the_same_file(tmp_path: Path) -> None:
     assert digests[0] == digests[1]
     about = json.loads(zipfile.ZipFile(tmp_path / "one.zip").read("about.json"))
     assert about["model"] == evidence.MODEL
+
+
+def test_steps_of_tables_that_one_side_alone_was_asked_about_are_left_out(tmp_path: Path) -> None:
+    of_other = replace(state(1, OutcomeKind.REFUSED), variant=OTHER.id)
+    both = run(
+        *(verdict(RIGHT, step=1, reader=reader) for reader in (OLD, NEW)),
+        verdict(RIGHT, variant=OTHER, step=1, reader=OLD),
+        states=[state(1), of_other],
+    )
+    comparison = compared(built(tmp_path / "e.zip", both)).comparison
+    assert comparison.old.run.failed_steps == ()
+    assert comparison.unasked == ("hudi-mor tables: 1 question asked of trino-368 alone",)
