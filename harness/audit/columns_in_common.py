@@ -41,7 +41,8 @@ def in_common(
             if words.has(part.type) and (not part.other or words.has(parse_type(type_))):
                 parts.append(part)
             else:
-                left_out.append(f"{'.'.join(part.path)} ({part.type})")
+                about = "whether it is NULL" if part.type == Struct(()) else part.type
+                left_out.append(f"{'.'.join(part.path)} ({about})")
     return ComparedColumns(tuple(parts), tuple(left_out))
 
 

@@ -33,12 +33,14 @@ class FingerprintWords:
     )
     entry: tuple[str, str] = ("{x}.key", "{x}.value")
     floats: FloatText = FloatText.BITS
+    structs: bool = True
+    """Whether it can be asked which structs are NULL."""
 
     def has(self, type_: DataType) -> bool:
         """Return whether values of a type can be compared."""
         match type_:
             case Struct(fields):
-                return all(self.has(part) for _, part in fields)
+                return self.structs and all(self.has(part) for _, part in fields)
             case Array(element):
                 return "array" in self.texts and self.has(element)
             case Map(key, value):

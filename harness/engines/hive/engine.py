@@ -90,10 +90,12 @@ FINGERPRINTS: Final = FingerprintWords(
         f"+ cast(rpad(concat(substr({_TEXT}, 21), '0'), 6, '0') as bigint) as string)",
         "string": _TEXT,
         "binary": "lower(hex({0}))",
-    }
+    },
+    structs=False,
 )
 """Hive's manual, "Operators and UDFs": no function is called for each element of a list. The bits
-of NaN are those of `Double.doubleToLongBits`."""
+of NaN are those of `Double.doubleToLongBits`. Of a NULL struct in a Parquet file Hive 3.1.3 says
+that it is not NULL, in conditions and in `case`, though it shows it as NULL."""
 
 
 @dataclass(frozen=True, slots=True)
