@@ -1,4 +1,4 @@
-"""A server that runs already, and is no one's to start: how it is reached, and as whom."""
+"""How a server that already runs is reached, and as which user."""
 
 import os
 import re

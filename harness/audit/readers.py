@@ -59,7 +59,7 @@ class AuditReaders:
         """
         engine, distribution = load_engine(name), distributions.load(name)
         if distribution.endpoint and isinstance(engine, Attaches):
-            return engine, engine.attach(distribution)
+            return engine, engine.attach(distribution, distribution.endpoint)
         runtime = provide.runtime(distribution, self.cache, self.progress)
         folder = work_folders.numbered(self.folder, name)
         serving: AbstractContextManager[Server]

@@ -81,7 +81,7 @@ def look_for_endpoint(reader: str, console: Console) -> bool:
         raise AssertionError(reader)
     say(f"{reader}, asked as {endpoint.like} is, at {endpoint.address}", console)
     try:
-        with closing(engine.attach(distribution).connect({})) as connection:
+        with closing(engine.attach(distribution, endpoint).connect({})) as connection:
             rows = connection.run("show catalogs", timeout_s=ANSWER_S).rows
     except (EnvironmentProblem, NoAnswerError, RefusedError) as problem:
         say(f"  it cannot be asked: {problem}", console, "red")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, Protocol, runtime_checkable
 
 from harness.artifacts.distribution import Distribution
+from harness.artifacts.endpoint import Endpoint
 from harness.core.progress import Progress
 from harness.core.records import Column, Refusal
 from harness.core.tolerances import Normalised
@@ -157,8 +158,8 @@ class Server(Protocol):
 class Attaches(Protocol):
     """An engine whose servers are also asked where they run already."""
 
-    def attach(self, distribution: Distribution) -> Server:
-        """Return the server at `distribution.endpoint`; nothing is sent yet."""
+    def attach(self, distribution: Distribution, endpoint: Endpoint) -> Server:
+        """Return the server that is there; nothing is sent yet."""
 
 
 class Engine(Protocol):

@@ -1,4 +1,4 @@
-"""`platform.yaml`: engines that run already, which are asked and never started."""
+"""`platform.yaml` names engines that already run: they are asked, and never started."""
 
 import json
 from collections.abc import Iterator

@@ -21,6 +21,7 @@ from harness.artifacts.cache import Cache
 from harness.cli.app import main
 from harness.core.errors import UsageProblem
 from harness.core.progress import Progress
+from harness.engines.api import Server
 from harness.engines.trino.engine import ENGINE
 from harness.plan import platform_file
 from harness.runtime import provide
@@ -128,10 +129,16 @@ def audited(
     return report
 
 
+def attached() -> Server:
+    distribution = distributions.load(READER)
+    assert distribution.endpoint is not None
+    return ENGINE.attach(distribution, distribution.endpoint)
+
+
 def statements(production: Production) -> list[str]:
     """What the server itself says that the user has sent."""
     platform_file.register_file(production.platform)
-    with closing(ENGINE.attach(distributions.load(READER)).connect({})) as connection:
+    with closing(attached().connect({})) as connection:
         text = "select query from system.runtime.queries where \"user\" = 'auditor'"
         return [str(sql) for (sql,) in connection.run(text, timeout_s=60).rows]
 
@@ -159,7 +166,7 @@ def test_nothing_is_sent_that_could_change_anything(
     audited(production, capsys)
     platform_file.register_file(production.platform)
     with (
-        closing(ENGINE.attach(distributions.load(READER)).connect({})) as connection,
+        closing(attached().connect({})) as connection,
         pytest.raises(UsageProblem, match="only SELECT, SHOW and DESCRIBE"),
     ):
         connection.run("drop table hive.sales.orders", timeout_s=60)

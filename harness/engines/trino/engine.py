@@ -101,45 +101,26 @@ class TrinoServer(Served):
     """Returns the catalog that a question is about, by the reader's settings, and the SQL."""
 
     def connect(self, settings: ReaderSettings) -> Connection:
-        # Imported here: the client library is not needed to plan, judge or report.
-        from harness.engines.trino.client import TrinoConnection  # noqa: PLC0415
-
-        headers = self.distribution.text("client_headers")
-        declared = tolerances.declared_for(self.distribution.name)
-        statement = partial(self.statement, settings)
-        session = TrinoConnection((LOOPBACK, self.port), headers, declared, statement)
-        try:
-            session.confirm(connectors(self.distribution))
-        except NoAnswerError:
-            session.close()
-            raise
-        return session
+        asked = partial(self.statement, settings)
+        by_catalog = connectors(self.distribution)
+        return _connected((LOOPBACK, self.port), self.distribution, asked, by_catalog)
 
 
 @dataclass(frozen=True, slots=True)
 class TrinoEndpoint:
     """A server that runs already; see `api.Server`."""
 
+    endpoint: Endpoint
     distribution: Distribution
     statement: Callable[[ReaderSettings, Question], tuple[str, str]]
 
     def connect(self, settings: ReaderSettings) -> Connection:
-        from harness.engines.trino.client import TrinoConnection  # noqa: PLC0415
-
-        endpoint = reached(self.distribution)
-        session = TrinoConnection(
-            endpoint.host_and_port,
-            self.distribution.text("client_headers"),
-            tolerances.declared_for(self.distribution.name),
-            partial(self.statement, settings),
-            endpoint,
-        )
+        endpoint, asked = self.endpoint, partial(self.statement, settings)
+        families = {catalog: family for family, catalog in endpoint.catalogs.items()}
         try:
-            session.confirm({catalog: family for family, catalog in endpoint.catalogs.items()})
+            return _connected(endpoint.host_and_port, self.distribution, asked, families, endpoint)
         except NoAnswerError as problem:
-            session.close()
             raise NoAnswerError(f"{endpoint.address}: {problem}") from problem
-        return session
 
     def alive(self) -> bool:
         return True
@@ -154,10 +135,28 @@ class TrinoEndpoint:
         return 0
 
 
-def reached(distribution: Distribution) -> Endpoint:
-    if distribution.endpoint is None:  # not reached: who asks for it has looked
-        raise AssertionError(distribution.name)
-    return distribution.endpoint
+def _connected(
+    address: tuple[str, int],
+    distribution: Distribution,
+    statement: Callable[[Question], tuple[str, str]],
+    by_catalog: Mapping[str, str],
+    endpoint: Endpoint | None = None,
+) -> Connection:
+    """Return a session whose server has told how its catalogs read; raises NoAnswerError."""
+    # Imported here: the client library is not needed to plan, judge or report.
+    from harness.engines.trino.client import TrinoConnection  # noqa: PLC0415
+
+    headers, declared = (
+        distribution.text("client_headers"),
+        tolerances.declared_for(distribution.name),
+    )
+    session = TrinoConnection(address, headers, declared, statement, endpoint)
+    try:
+        session.confirm(by_catalog)
+    except NoAnswerError:
+        session.close()
+        raise
+    return session
 
 
 @dataclass(frozen=True, slots=True)
@@ -472,9 +471,9 @@ class TrinoEngine:
         catalogs = partial(catalog_values, distribution)
         return TrinoProgram(distribution, catalogs)
 
-    def attach(self, distribution: Distribution) -> Server:
+    def attach(self, distribution: Distribution, endpoint: Endpoint) -> Server:
         """See `api.Attaches`."""
-        return TrinoEndpoint(distribution, partial(self._statement, distribution))
+        return TrinoEndpoint(endpoint, distribution, partial(self._statement, distribution))
 
     @contextmanager
     def serve(
