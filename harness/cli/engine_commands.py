@@ -1,4 +1,4 @@
-"""`harness engines`: the list, other versions, images, a stack of containers, conformance."""
+"""`harness engines`: the list, other versions, images, conformance."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ from harness.core.progress import megabytes
 from harness.core.runtime_names import CONTAINER, PROCESS
 from harness.core.texts import printable
 from harness.plan import custom_distributions, distribution_support, shipped
-from harness.run import compose_stack, pipeline
+from harness.run import pipeline
 from harness.run.run_folder import RUNS
 from harness.runtime import docker_daemon, image, image_choice, work_folders
 from harness.runtime.docker_daemon import StoredImage
@@ -137,33 +137,6 @@ def build(
     locks = {name: distributions.load(runtime_names.lock_name(name)) for name in requested}
     built = {image_choice.ensure(lock, cache, progress): name for name, lock in locks.items()}
     output.end("\n".join(f"{name}: {tag}" for tag, name in built.items()), images=list(built))
-
-
-@app.command()
-@options.with_output
-def compose(
-    output: Output,
-    reader: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="The engine of this reader, such as 'trino-476', instead of those of the "
-            "profile's readers. Can be given several times; settings are chosen in a session."
-        ),
-    ] = None,
-    folders: options.OwnOption = None,
-    profile: options.ProfileOption = named_parts.QUICK_START,
-    folder: Annotated[
-        Path, typer.Option(parser=Path, metavar="PATH", help="Where compose.yaml is written.")
-    ] = Path("containers"),
-    offline: options.OfflineOption = False,
-) -> None:
-    """Write the stack of a run in containers for Docker Compose, to look around with clients."""
-    custom_distributions.register(folders or ())
-    named = tuple(map(plan_options.existing_reader, reader or ()))
-    asked = named or plan_options.make(folders, profile, "").readers
-    names, cache = [entry.distribution for entry in asked], Cache.default(offline=offline)
-    file = compose_stack.write(names, folder, cache, output.progress())
-    output.end(f"written: {file}; next: docker compose -f {file} up", file=str(file))
 
 
 @app.command()

@@ -21,7 +21,7 @@ from harness.engines.format_facts import FormatFacts
 from harness.model.canonical import OwnTexts, Value
 from harness.model.fingerprint import Fingerprint
 from harness.model.query import Query
-from harness.runtime.api import Configuration, MetastoreUris, Runtime
+from harness.runtime.api import MetastoreUris, Runtime
 
 METASTORE: Final = "thrift://METASTORE:9083"
 """Stands for the metastore of whoever sends questions by hand."""
@@ -201,9 +201,6 @@ class Engine(Protocol):
 
     def ask_code(self) -> str:
         """Return a digest of what shapes answers beside the artifacts: configuration, ask code."""
-
-    def configuration(self, distribution: Distribution) -> Configuration:
-        """Return what a container is told in which people ask the engine by its own clients."""
 
     def serve(
         self,

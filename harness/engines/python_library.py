@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
 from harness.core.arrow import pa
-from harness.core.errors import HarnessError, UsageProblem
+from harness.core.errors import HarnessError
 from harness.core.progress import Progress
 from harness.core.records import Column, Refusal
 from harness.engines import python_worker, query_sql
@@ -42,7 +42,7 @@ from harness.engines.fingerprint_sql import FingerprintWords
 from harness.engines.format_facts import FormatFacts
 from harness.engines.library_writes import LibraryWrites
 from harness.runtime import metastore_client
-from harness.runtime.api import Configuration, MetastoreUris, Running, Runtime, Served, Surroundings
+from harness.runtime.api import MetastoreUris, Running, Runtime, Served, Surroundings
 from harness.runtime.metastore_client import Catalog, CatalogGoneProblem, CatalogRefusedError
 
 if TYPE_CHECKING:
@@ -146,9 +146,6 @@ class PythonLibrary:
     def ask_code(self) -> str:
         shared = ("arrow_values", "python_library", "python_worker")
         return code_digest(self.name, *(f"harness.engines.{module}" for module in shared))
-
-    def configuration(self, distribution: Distribution) -> Configuration:
-        raise UsageProblem(f"{distribution.name} is a library of Python and has no image")
 
     def serve(
         self,

@@ -99,8 +99,8 @@ class Surroundings:
     jvm: tuple[str, ...] = ()
 
 
-class Configuration(Protocol):
-    """The configuration of an engine, whatever runs it."""
+class Program(Protocol):
+    """What an engine runs, whatever runs it."""
 
     @property
     def distribution(self) -> Distribution:
@@ -111,10 +111,6 @@ class Configuration(Protocol):
 
     def environment(self, around: Surroundings) -> Mapping[str, str]:
         """Return variables, secrets included."""
-
-
-class Program(Configuration, Protocol):
-    """What an engine runs, whatever runs it."""
 
     @property
     def log(self) -> str:

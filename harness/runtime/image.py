@@ -13,7 +13,7 @@ from harness.core.errors import UsageProblem
 from harness.core.runtime_names import lock_name
 from harness.core.yaml_reader import load_yaml
 from harness.runtime import process, template
-from harness.runtime.api import Configuration, Surroundings
+from harness.runtime.api import Program, Surroundings
 
 FILE: Final = "image.yaml"
 BUILT: Final = "lake-table-harness"
@@ -28,8 +28,6 @@ _NAME: Final = "harness"
 
 @dataclass(frozen=True, slots=True)
 class ContainerSettings:
-    """What a container is started with, by the harness or by people (`compose`)."""
-
     environment: Mapping[str, str]
     files: Mapping[str, str]
     limit_mb: int
@@ -71,10 +69,6 @@ class ImageContract:
     """Folders that whoever runs it must be able to write."""
     front: str = ""
     """The folder of jars that are added; empty where none can be."""
-    health: str = ""
-    """A command of bash that fails while its server is not ready; empty where it has none."""
-    waiting: list[str] = field(default_factory=list)
-    """What keeps a container for people who start its programs; empty: its server runs."""
     base: str = "debian:bookworm-slim"
     holds: list[str] = field(default_factory=list)
     """Parts of an installation that such an image holds: jre, home, pyspark, or a role of jars."""
@@ -98,15 +92,15 @@ class ImageContract:
         conf = Path(self.configuration)
         return Surroundings(EVERYWHERE, self.port, metastore, folder, conf, front)
 
-    def settings(self, configuration: Configuration, around: Surroundings) -> ContainerSettings:
+    def settings(self, program: Program, around: Surroundings) -> ContainerSettings:
         """Return what a container is started with; its configuration goes before the image's."""
-        distribution = configuration.distribution
+        distribution = program.distribution
         heap, options = str(distribution.heap_mb), {"java_options": distribution.java_options}
         variables = {k: text.replace("{heap_mb}", heap) for k, text in self.environment.items()}
         files = {name: template.render(distribution.engine, name, options) for name in self.files}
         return ContainerSettings(
-            {**process.SET, **variables, **configuration.environment(around)},
-            {**files, **configuration.files(around)},
+            {**process.SET, **variables, **program.environment(around)},
+            {**files, **program.files(around)},
             limit_mb(distribution),
         )
 

@@ -34,18 +34,12 @@ def runtime(
         return ProcessRuntime(fetch.ensure(distribution, cache, progress))
     image = image_choice.choose(distribution, cache, progress)
     network = container_network.shared()
-    states, homes = table_folders(cache)
+    states, homes = cache.states(), table_homes.folder(cache)
+    for path in (states, homes):
+        path.mkdir(parents=True, exist_ok=True)  # the daemon would make it, as root
     if writes is None:
         return ContainerRuntime(distribution, image, network, (states, homes))
     return ContainerRuntime(distribution, image, network, (states,), (homes, writes))
-
-
-def table_folders(cache: Cache) -> tuple[Path, Path]:
-    """Return the folders of states and of tables, which are there then."""
-    result = cache.states(), table_homes.folder(cache)
-    for path in result:
-        path.mkdir(parents=True, exist_ok=True)  # the daemon would make it, as root
-    return result
 
 
 def digest(distribution: Distribution) -> str:

@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from harness.artifacts.distribution import Distribution
-from harness.core.errors import UsageProblem
 from harness.core.progress import Progress
 from harness.core.records import Column
 from harness.engines.api import PlannedReads, Question, ReaderSettings, Reply, TimeTravel
 from harness.engines.fingerprint_sql import FingerprintWords
 from harness.engines.format_facts import FormatFacts
-from harness.runtime.api import Configuration, MetastoreUris, Runtime
+from harness.runtime.api import MetastoreUris, Runtime
 
 LOCK = """
 name: toy-1
@@ -119,9 +118,6 @@ class ToyEngine:
 
     def ask_code(self) -> str:
         return "1"
-
-    def configuration(self, distribution: Distribution) -> Configuration:
-        raise UsageProblem(f"{distribution.name} has no image")
 
     @contextmanager
     def serve(

@@ -49,7 +49,7 @@ from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
 from harness.model.identifiers import SINCE, quoted
 from harness.model.query import Comparison
 from harness.runtime import hive_launcher, template
-from harness.runtime.api import Configuration, MetastoreUris, Running, Runtime, Served, Surroundings
+from harness.runtime.api import MetastoreUris, Running, Runtime, Served, Surroundings
 from harness.runtime.process import ProcessProblem
 
 _NOT_YET: Final = "Hive has no words for it before version 4"
@@ -374,9 +374,6 @@ class HiveEngine:
 
     def ask_code(self) -> str:
         return code_digest("hive", hive_launcher.__name__)
-
-    def configuration(self, distribution: Distribution) -> Configuration:
-        return HiveProgram(distribution)
 
     def serve(
         self,

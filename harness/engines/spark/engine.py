@@ -36,11 +36,10 @@ from harness.engines.format_facts import FormatFacts
 from harness.engines.query_sql import newest_changes
 from harness.engines.spark import launch
 from harness.engines.spark import session as client
-from harness.engines.spark.launch import SparkShell
 from harness.engines.spark.values import canonical_type
 from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
 from harness.model.identifiers import quoted
-from harness.runtime.api import Configuration, MetastoreUris, Runtime, Served
+from harness.runtime.api import MetastoreUris, Runtime, Served
 from harness.runtime.process import EndedProblem, ProcessProblem
 
 # Iceberg documentation, "Spark Queries" and "Branching and Tagging"; Delta documentation, "Query an
@@ -190,9 +189,6 @@ class SparkEngine:
 
     def ask_code(self) -> str:
         return code_digest("spark")
-
-    def configuration(self, distribution: Distribution) -> Configuration:
-        return SparkShell(distribution)
 
     @contextmanager
     def serve(

@@ -23,29 +23,6 @@ from harness.runtime.api import MetastoreUris, Running, Runtime, Surroundings
 from harness.runtime.process import LOOPBACK, ProcessProblem
 from harness.runtime.process_runtime import ProcessRuntime
 
-SHELL_CONF: Final = "spark-defaults.conf"
-"""Spark's programs read it in the folder that SPARK_CONF_DIR names."""
-_SESSION: Final = {"spark.master": "local[2]", "spark.sql.catalogImplementation": "hive"}
-"""What the worker of a run says when it makes its session."""
-_PATH: Final = "/opt/spark/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-"""The official image does not find Spark's own programs."""
-
-
-@dataclass(frozen=True, slots=True)
-class SparkShell:
-    """Spark's own programs; see `runtime.api.Configuration`."""
-
-    distribution: Distribution
-
-    def files(self, around: Surroundings) -> Mapping[str, str]:
-        conf = {**_SESSION, **session_conf(self.distribution, around)}
-        text = "".join(f"{name} {value}\n" for name, value in conf.items())
-        return {SHELL_CONF: text.replace("\\", "\\\\")}
-
-    def environment(self, around: Surroundings) -> Mapping[str, str]:
-        return {"SPARK_CONF_DIR": str(around.conf), "PATH": _PATH}
-
-
 # Measured with Hudi 0.15.0 on Spark 3.5.8: without them a start takes four times as long and twice
 # the memory. Whole-stage code generation stays on: without it Hudi 0.15.0 fails on every read after
 # a schema change.

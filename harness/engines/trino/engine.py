@@ -58,7 +58,7 @@ from harness.engines.format_facts import FormatFacts
 from harness.engines.query_sql import newest_changes
 from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
 from harness.runtime import metastore_client, template
-from harness.runtime.api import Configuration, MetastoreUris, Running, Runtime, Served, Surroundings
+from harness.runtime.api import MetastoreUris, Running, Runtime, Served, Surroundings
 from harness.runtime.metastore_client import CatalogRefusedError
 from harness.runtime.metastore_objects import plain_entry
 from harness.runtime.process import LOOPBACK
@@ -466,10 +466,6 @@ class TrinoEngine:
 
     def ask_code(self) -> str:
         return code_digest(TEMPLATES)
-
-    def configuration(self, distribution: Distribution) -> Configuration:
-        catalogs = partial(catalog_values, distribution)
-        return TrinoProgram(distribution, catalogs)
 
     def attach(self, distribution: Distribution, endpoint: Endpoint) -> Server:
         """See `api.Attaches`."""
