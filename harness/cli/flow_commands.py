@@ -1,6 +1,6 @@
 """The verbs of the flow, in their order."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from harness import formats, reports
+from harness import reports
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.cli import named_parts, options, plan_options, runs
@@ -26,7 +26,7 @@ from harness.core.setting_values import TABLE_VERSION
 from harness.core.texts import counted, printable
 from harness.model.canonical import text_of
 from harness.model.truth import Truth, row_values
-from harness.plan import custom_distributions, distribution_support, estimate, separation, shipped
+from harness.plan import custom_distributions, distribution_support, estimate, shipped
 from harness.plan.profile import load_profiles
 from harness.read import TIMEOUT_S
 from harness.reports import summary
@@ -78,7 +78,6 @@ def _lines(made: Plan, declared: dict[Cell, str], *, cells: bool) -> Iterator[st
             yield f"note: {notice}"
     for scenario in {variant.scenario.name: variant.scenario for variant in made.variants}.values():
         yield from (f"note: {notice}" for notice in notices(scenario))
-    yield from _separations(made)
     yield from (f"left out: {left.what}: {left.why}" for left in made.excluded)
     if declared:
         probe = "one of each reader, format and version is sent, and the others if it is answered"
@@ -105,24 +104,6 @@ def _coverage(made: Plan) -> Iterator[str]:
     yield from (f"  {line}" for line in summary.partly_asked(made.partly))
 
 
-def _separations(made: Plan) -> Iterator[str]:
-    """Yield after which steps strategies differ; one variant of each format stands for all."""
-    formats_by_lines = defaultdict[tuple[str, tuple[str, ...]], set[str]](set)
-    for variant in _first_of_each_format(made).values():
-        layout = formats.load(variant.format).file_layout(variant.settings)
-        lines = tuple(separation.lines(separation.separation(variant.scenario, layout)))
-        formats_by_lines[variant.scenario.name, lines].add(variant.format)
-    if formats_by_lines:
-        yield "read strategies that show the same whole table (=) and different ones (|):"
-    for (name, lines), names in sorted(formats_by_lines.items()):
-        yield f"  {name} ({', '.join(sorted(names))}), after"
-        yield from (f"    {line}" for line in lines)
-
-
-def _first_of_each_format(plan: Plan) -> dict[tuple[str, str], Variant]:
-    return {(variant.scenario.name, variant.format): variant for variant in reversed(plan.variants)}
-
-
 def _declared(made: Plan) -> dict[Cell, str]:
     """Return the cells that their reader is declared not to support, each with the declaration."""
     tables = {variant.id: (variant.format, _table_version(variant)) for variant in made.variants}
@@ -144,7 +125,7 @@ def _table_version(variant: Variant) -> str:
 
 def show_expected(plan: Plan, console: Console, *, every: bool) -> None:
     """Print what is sent and the table after each step, for the first variants or for every one."""
-    first = _first_of_each_format(plan).values()
+    first = {(v.scenario.name, v.format): v for v in reversed(plan.variants)}.values()
     shown = [variant for variant in plan.variants if every or variant in first]
     if shown:
         say(console, f"\nA run fills in {DATABASE} and {LOCATION}.")

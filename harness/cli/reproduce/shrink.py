@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from harness import formats
 from harness.cli.reproduce.candidate import Candidate, Reduction, reduced, valid
 from harness.cli.reproduce.causes import Cause, Sign, plain_strategy, signs
+from harness.cli.reproduce.expected_files import expected_files
 from harness.core.records import (
     Answer,
     Column,
@@ -29,7 +30,6 @@ from harness.model import past_views, query_shapes
 from harness.model.commit import INCREMENTAL
 from harness.model.simulation.reader import Readings, Simulation
 from harness.model.simulation.strategies import OVERLAID, REKEYED, ColumnMapping
-from harness.plan.separation import expected_files
 from harness.scenario.cells import Cell, Reader
 
 READ = "read "

@@ -29,8 +29,6 @@ def test_a_scenario_of_ones_own_is_planned_with_the_readers_of_the_profile(
     message = capsys.readouterr().out
     assert "mine[hudi-cow]" in message
     assert "trino-476{use-column-names=false}" in message
-    steps = "steps 1, 2: all answer alike\n    step 3: by id ="
-    assert f"/mine (hudi-cow), after\n    {steps}" in message
 
 
 def test_a_bad_scenario_is_reported_with_file_and_line(tmp_path: Path, capsys: Capture) -> None:

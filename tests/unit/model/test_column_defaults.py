@@ -2,6 +2,7 @@
 
 import pytest
 
+from harness.cli.reproduce.expected_files import expected_files
 from harness.formats.api import Changes, FileLayout
 from harness.model.canonical import Value
 from harness.model.datatypes import parse_type
@@ -9,7 +10,6 @@ from harness.model.schema import SchemaChangeError, Table
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import ColumnMapping, ReadStrategy
 from harness.model.truth import History, row_values
-from harness.plan.separation import expected_files
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn, RenameColumn

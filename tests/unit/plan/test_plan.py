@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
+from harness.cli.reproduce.expected_files import expected_files
 from harness.core.errors import UsageProblem
 from harness.formats.api import Changes, FileLayout
 from harness.model.datatypes import parse_type
 from harness.model.file_facts import FileFact
 from harness.model.simulation.column_resolution import META, slices
 from harness.plan import Profile, ProfileReader, Writer, estimate, plan, select
-from harness.plan.separation import expected_files
 from harness.run import load_run, plan_record
 from harness.scenario.cells import Cell, Excluded, Plan, Reader, parse_reader
 from harness.scenario.definition import Scenario, Step

@@ -1,64 +1,16 @@
-"""Which steps of a scenario separate read strategies, before anything is written."""
+"""The files that a format makes of a scenario, as far as its layout says it. Pure."""
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Final
 
-from harness.core.grouping import grouped
 from harness.formats.api import Changes, FileLayout
 from harness.model.canonical import Value
 from harness.model.file_facts import FileFact, FileKind
-from harness.model.query import ALL
-from harness.model.simulation.reader import Readings, Simulation, table_of
-from harness.model.simulation.strategies import Logs, ReadStrategy
 from harness.model.truth import Group, History, Row, Truth
-from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.row_writes import DeletePartition, Overwrite, Truncate
 from harness.scenario.operations.services import Cluster, Compact
-
-Groups = tuple[tuple[ReadStrategy, ...], ...]
-"""Read strategies that answer equally are one group."""
-COMPARED: Final = {Logs.MERGED, Logs.IGNORED, Logs.OTHER_MODE}
-
-
-def separation(scenario: Scenario, layout: FileLayout) -> Mapping[int, Groups]:
-    """Return how the whole table separates read strategies, by the step after which it is asked.
-
-    Strategies with older catalogs are left out: they show in the columns of an answer.
-    """
-    history = scenario.truths(merge_on_read=layout.changes is Changes.LOG).history()
-    steps = {str(truth.step): truth.step for truth in history}
-    facts = expected_files(history, scenario.operations, layout)
-    return {
-        number: _groups(Readings(Simulation(history[: number + 1], facts[number], steps)))
-        for number, step in enumerate(scenario.steps, start=1)
-        if not step.quiet
-    }
-
-
-def _groups(readings: Readings) -> Groups:
-    result: dict[object, list[ReadStrategy]] = {}
-    for strategy in readings.strategies(ALL):
-        plain = strategy == ReadStrategy(strategy.mapping, strategy.logs)
-        labels = readings.labels(strategy, ALL)
-        if plain and labels and strategy.logs in COMPARED:
-            with suppress(ValueError):  # what no specification settles is not predicted
-                answer = table_of(labels, readings.answer(strategy, ALL))
-                result.setdefault(answer, []).append(strategy)
-    return tuple(map(tuple, result.values()))
-
-
-def lines(separated: Mapping[int, Groups]) -> Iterator[str]:
-    """Yield a line for the steps with the same groups; equal strategies have `=` between them."""
-    for groups, steps in grouped(
-        [(groups, str(step)) for step, groups in separated.items()]
-    ).items():
-        text = " | ".join(" = ".join(map(str, group)) for group in groups)
-        word = "step" if len(steps) == 1 else "steps"
-        yield f"{word} {', '.join(steps)}: {text if len(groups) > 1 else 'all answer alike'}"
 
 
 def expected_files(
