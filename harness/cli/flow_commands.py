@@ -301,9 +301,9 @@ def read(
         for reader_text in reader or ():
             made = plan_record.add_reader(work.folder, plan_options.existing_reader(reader_text))
         pipeline.fetch_plan(made, work)
-        live = pipeline.live_verdicts(made, work)
-        pipeline.read_answers(made, work, live, fresh=fresh)
-        return runs.end_judged(pipeline.judge_twice(made, work, live), output, ending)
+        judge = pipeline.judge_of(made, work)
+        pipeline.read_answers(made, work, judge, fresh=fresh)
+        return runs.end_judged(pipeline.judge_twice(made, work, judge), output, ending)
 
 
 @options.with_output

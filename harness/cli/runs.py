@@ -21,7 +21,7 @@ from harness.run import load_run, pipeline, plan_record, run_folder, run_judge
 from harness.run.load_run import Run
 from harness.run.pipeline import JudgedRun, TimeLimits, Work
 from harness.run.run_folder import RUNS
-from harness.run.run_judge import LiveVerdicts
+from harness.run.run_judge import RunJudge
 from harness.run.run_log import phase, run_log
 from harness.runtime import work_folders
 from harness.scenario.cells import Plan
@@ -227,9 +227,9 @@ def execute(plan: Plan, resources: Resources, note: str = "") -> Run:
         return load_run.load(folder)
 
 
-def ask(plan: Plan, work: Work, live: LiveVerdicts | None = None) -> None:
+def ask(plan: Plan, work: Work, judge: RunJudge | None = None) -> None:
     """Write and ask what is not in the cache; judge nothing."""
     load_run.write_info(work.folder, plan_record.info_of(plan, work.folder.name, _now()))
     pipeline.fetch_plan(plan, work)
     pipeline.write_states(plan, work)
-    pipeline.read_answers(plan, work, live, fresh=False)
+    pipeline.read_answers(plan, work, judge, fresh=False)

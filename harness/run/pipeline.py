@@ -34,7 +34,7 @@ from harness.read import TIMEOUT_S, read_states
 from harness.read.reader_servers import ReadContext
 from harness.run import baseline_files, load_run, plan_record, run_folder, run_log
 from harness.run.load_run import ReaderInfo, ReportCache, Run
-from harness.run.run_judge import LiveVerdicts, RunJudge, due, with_strategy_answers
+from harness.run.run_judge import RunJudge, due, with_strategy_answers
 from harness.runtime import hive_mutation, image_choice, metastore, provide
 from harness.runtime.metastore_client import CatalogGoneProblem
 from harness.runtime.process import EndedProblem
@@ -86,14 +86,14 @@ def run(plan: Plan, work: Work, *, fresh: bool, resume: bool = False) -> JudgedR
 
     `fresh`: engines are asked also what earlier runs asked. `resume`: not what this run asked.
     """
-    live = live_verdicts(plan, work)
+    judge = judge_of(plan, work)
     fetch_plan(plan, work)
-    write_and_read(plan, work, live, fresh=fresh, resume=resume)
-    return judge_twice(plan, work, live)
+    write_and_read(plan, work, judge, fresh=fresh, resume=resume)
+    return judge_twice(plan, work, judge)
 
 
-def live_verdicts(plan: Plan, work: Work) -> LiveVerdicts:
-    return LiveVerdicts(plan, RunJudge(plan, ResultCache.in_cache(work.cache)), work.folder)
+def judge_of(plan: Plan, work: Work) -> RunJudge:
+    return RunJudge(plan, ResultCache.in_cache(work.cache))
 
 
 def clean(work: Work) -> None:
@@ -218,32 +218,32 @@ def _results(plan: Plan, context: WriteContext) -> Generator[VariantResult, None
 
 
 def read_answers(
-    plan: Plan, work: Work, live: LiveVerdicts | None = None, *, fresh: bool, resume: bool = False
+    plan: Plan, work: Work, judge: RunJudge | None = None, *, fresh: bool, resume: bool = False
 ) -> None:
     """Ask every reader; fill `answers.jsonl` as answers come, in the order of the plan at last."""
-    live = live or live_verdicts(plan, work)
+    judge = judge or judge_of(plan, work)
     states = load_run.load(work.folder).states
-    live.judge.add_states(states)
+    judge.add_states(states)
     context = work.read_context(plan, fresh=fresh)
-    _read(plan, [states_of(states, work.cache)], work, context, live, resume=resume)
+    _read(plan, [states_of(states, work.cache)], work, context, judge, resume=resume)
 
 
 def write_and_read(
-    plan: Plan, work: Work, live: LiveVerdicts | None = None, *, fresh: bool, resume: bool = False
+    plan: Plan, work: Work, judge: RunJudge | None = None, *, fresh: bool, resume: bool = False
 ) -> None:
     """Write every variant, and ask every reader about each from when it is written.
 
     As `write_states` and `read_answers`. What fails in reading is raised once all is written.
     """
-    live = live or live_verdicts(plan, work)
+    judge = judge or judge_of(plan, work)
     threads, written = JobThreads(1), ClosableQueue[States]()
     context, states = work.read_context(plan, fresh=fresh), _until_failure(written, threads)
-    reading = partial(_read, plan, states, work, context, live, resume=resume)
+    reading = partial(_read, plan, states, work, context, judge, resume=resume)
     # What breaks off the writing is known to the threads before the queue is closed for it.
     with closing(written), threads.running([reading]):
         with context.memory_budget.reserve(write_variants.memory_mb(plan.variants)):
             for result in _write_states(plan, work):
-                live.judge.add_states(result.records)
+                judge.add_states(result.records)
                 written.put_all([result.states])
         written.close()
 
@@ -262,7 +262,7 @@ def _read(
     states: Iterable[States],
     work: Work,
     context: ReadContext,
-    live: LiveVerdicts,
+    judge: RunJudge,
     *,
     resume: bool,
 ) -> None:
@@ -282,7 +282,7 @@ def _read(
             run_log.log_answer(answer)
             answered.add(answer.case)
             add([answer])
-            if (verdict := live.add_answer(answer)) is not None:
+            if (verdict := judge.add_answer(answer)) is not None:
                 count.judge([verdict.verdict])
             if not (shown or answer.unknown or answer.not_applicable):
                 run_folder.show(work.folder)
@@ -306,19 +306,19 @@ def states_of(records: Iterable[StateRecord], cache: Cache) -> States:
     return states
 
 
-def judge_twice(plan: Plan, work: Work, live: LiveVerdicts) -> JudgedRun:
+def judge_twice(plan: Plan, work: Work, judge: RunJudge) -> JudgedRun:
     """Judge a run; ask once more what nothing explains, and judge with what came.
 
     Raises UsageProblem: a table that is asked about again is no longer in the cache.
     """
-    judged = judge_run(work.folder, live.judge)
+    judged = judge_run(work.folder, judge)
     # An answer is read only if its verdict makes it suspect: most often none does.
     answers, verdicts = judged.run.answers, judged.applied.verdicts
     cases = {verdict.case for verdict in verdicts if due(verdict, answers, plan.ask_again)}
     if not cases:
         return judged
-    ask(plan, work, [cell for cell in plan.cells if cell.case in cases], live.add_answer)
-    return judge_run(work.folder, live.judge)
+    ask(plan, work, [cell for cell in plan.cells if cell.case in cases], judge.add_answer)
+    return judge_run(work.folder, judge)
 
 
 @run_log.phase("judge")

@@ -7,35 +7,34 @@ What one answer says by itself is provisional: answers of others to the same que
 from __future__ import annotations
 
 import logging
-import os
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from itertools import chain
 from pathlib import Path
-from typing import Final, Generic
+from typing import Final
 
 from harness import formats
 from harness.artifacts.result_cache import ResultCache
 from harness.core import jsonl, refusals
 from harness.core.errors import HarnessError, UsageProblem
 from harness.core.grouping import grouped
-from harness.core.jsonl import Record, VerdictParts
+from harness.core.jsonl import VerdictParts
 from harness.core.records import Answer, QuestionKey, Responsible, StateRecord, Verdict, VerdictKind
 from harness.judge import baseline, gate
 from harness.judge import verdicts as judge
 from harness.judge.baseline import Applied, Known
 from harness.judge.expectations import Expectations
-from harness.judge.final_attribution import may_change, with_final_attribution
+from harness.judge.final_attribution import may_change
 from harness.judge.gate import Gate
 from harness.judge.recorded_variant import RecordedVariant, view_of_rows
 from harness.judge.verdicts import JudgedVariant
 from harness.model.simulation.reader import StrategyAnswer
 from harness.plan import controls
 from harness.plan.distribution_support import declared
-from harness.run import baseline_files, load_run, plan_record, run_folder
-from harness.run.load_run import Run, RunInfo
+from harness.run import baseline_files, load_run, plan_record
+from harness.run.load_run import Run
 from harness.scenario.cells import AskedAgain, Cell, Plan, Variant
 
 AT_ONCE: Final = 200
@@ -75,17 +74,15 @@ class RunJudge:
         """
         cell = self._cells[answer.case]
         self._by_themselves.pop(answer.case, None)
-        if cell.variant not in self._states:
-            return None  # its records lie in the run's folder: it is judged at the end
+        # The verdict on what an earlier run got is in the cache, and other records in the folder.
+        if answer.reused or cell.variant not in self._states:
+            return None
         try:
             verdict = self._judged(cell.variant).judge(cell, answer)
         except Exception:  # noqa: BLE001 - it is met again at the end, once every answer is recorded
             return None
         self._by_themselves[answer.case] = verdict and self._share(verdict)
         return verdict
-
-    def by_itself(self, case: str) -> Verdict | None:
-        return self._by_themselves.get(case)
 
     def verdicts(self, run: Run) -> Iterator[Verdict]:
         """Yield the final verdicts, one variant after another: no more than one is in memory."""
@@ -168,77 +165,6 @@ def due(verdict: Verdict, answers: Mapping[str, Answer], which: AskedAgain) -> b
     return answer is not None and answer.has_table and not answer.again
 
 
-EARLY: Final = Path(run_folder.PYTEST, load_run.VERDICTS)
-"""The early verdicts, in the run's folder; without what the baselines say."""
-
-
-class LiveVerdicts:
-    """Has answers judged as they come; writes the verdicts that no later answer can change."""
-
-    def __init__(self, plan: Plan, judge: RunJudge, folder: Path) -> None:
-        """`folder`: the run's. They are written where pytest has made a folder in it."""
-        self._path, self._followed = folder / EARLY, (folder / run_folder.PYTEST).is_dir()
-        self._plan, self.judge = plan, judge
-        self._cells = {cell.case: cell for cell in plan.cells}
-        self._formats = {variant.id: variant.format for variant in plan.variants}
-        self._controls = controls_of(plan)
-        self._by_question = grouped([(cell.question, cell) for cell in plan.cells])
-        self._answers: dict[str, Answer] = {}
-        self._written: set[str] = set()
-
-    def add_answer(self, answer: Answer) -> Verdict | None:
-        """Judge an answer by itself, then write what is final now; None where there is no verdict.
-
-        If nobody follows, an answer of an earlier run is judged at the end: its verdict is in the
-        cache.
-        """
-        if not self._followed:
-            return None if answer.reused else self.judge.add_answer(answer)
-        self._answers[answer.case] = answer
-        verdict, cell = self.judge.add_answer(answer), self._cells[answer.case]
-        cells = [cell]
-        if cell in self._controls_of(cell):
-            cells += [c for c in self._cells.values() if self._key(c) == self._key(cell)]
-        final: list[Verdict] = []
-        for question in dict.fromkeys(c.question for c in cells):
-            final += self._final(self._by_question[question])
-        with jsonl.adding(self._path) as add:
-            add(final)
-        return verdict
-
-    def _final(self, same_query: Sequence[Cell]) -> Iterator[Verdict]:
-        """Yield the verdicts on a query that are final now and were not before."""
-        judged = [v for cell in same_query if (v := self.judge.by_itself(cell.case))]
-        which = self._plan.ask_again
-        again = {v.case for v in judged if due(self._checked(v), self._answers, which)}
-        if not again and all(cell.case in self._answers for cell in same_query):
-            judged = list(with_final_attribution(judged, self._answers))
-        else:
-            judged = [v for v in judged if v.case not in again and not may_change(v)]
-        for verdict in judged:
-            controls = self._controls_of(self._cells[verdict.case])
-            answered = all(control.case in self._answers for control in controls)
-            # What is open may be denied by an answer to come.
-            final = verdict.verdict is not VerdictKind.OPEN and verdict.case not in self._written
-            if answered and final:
-                self._written.add(verdict.case)
-                yield self._checked(verdict)
-
-    def _checked(self, verdict: Verdict) -> Verdict:
-        """Return a verdict as the controls of its reader leave it."""
-        cell = self._cells[verdict.case]
-        controls = self._controls_of(cell)
-        judged = [v for control in controls if (v := self.judge.by_itself(control.case))]
-        failed = control_failures(judged, {self._key(cell): controls}, self._answers)
-        return invalidate(verdict, failed.get(self._key(cell), ""))
-
-    def _controls_of(self, cell: Cell) -> Sequence[Cell]:
-        return self._controls.get(self._key(cell), ())
-
-    def _key(self, cell: Cell) -> ReaderFormat:
-        return cell.reader, self._formats[cell.variant]
-
-
 SET_UP: Final = "set-up: "
 """What the reason of such a verdict begins with."""
 ReaderFormat = tuple[str, str]
@@ -313,95 +239,44 @@ class CellOutcome:
         return self.applied.verdicts[0]
 
 
-class Tail(Generic[Record]):
-    """The whole lines that were added to a file of records since the last look."""
+@dataclass(frozen=True)  # no slots: what is derived is kept
+class EndedRun:
+    """What a run that ended says of its cells, also one that died before it judged."""
 
-    def __init__(self, path: Path, kind: type[Record]) -> None:
-        """`path` may be missing yet."""
-        self._path = path
-        self._kind: type[Record] = kind
-        self._inode = self._offset = 0
-
-    def new(self) -> list[Record]:
-        """Return what is new; all of it again where the file was replaced.
-
-        Raises ValueError: a line is no such record.
-        """
-        try:
-            file = self._path.open("rb")
-        except FileNotFoundError:
-            return []
-        with file:
-            inode = os.fstat(file.fileno()).st_ino
-            if inode != self._inode:
-                self._inode, self._offset = inode, 0
-            file.seek(self._offset)
-            whole, end, _ = file.read().rpartition(b"\n")
-        self._offset += len(whole) + len(end)
-        return [jsonl.parse(self._kind, line) for line in whole.split(b"\n") if line]
-
-
-class RunFollower:
-    """Reads a run's folder that fills; nothing in it is changed."""
-
-    def __init__(self, folder: Path) -> None:
-        """`folder` may be missing yet."""
-        self._folder = folder
-        self._planned: tuple[RunInfo, Plan, Mapping[str, Sequence[Known]]] | None = None
-        self._early_verdicts = Tail(folder / EARLY, Verdict)
-        self._new_answers = Tail(folder / load_run.ANSWERS, Answer)
-        self._verdicts: dict[str, Verdict] = {}
-        self._answers: dict[str, Answer] = {}
+    folder: Path
 
     @property
     def begun(self) -> bool:
-        return self._planned is not None
+        return (self.folder / load_run.INFO).is_file()
 
-    def look(self) -> None:
-        """Take the records that came.
+    @cached_property
+    def _run(self) -> Run:
+        run = load_run.load(self.folder)
+        if (self.folder / load_run.VERDICTS).exists():
+            return run
+        judged = RunJudge(self._plan).verdicts(run)
+        return replace(run, recorded={verdict.case: verdict for verdict in judged})
 
-        Raises UsageProblem: the run's plan or a baseline cannot be read.
-        Raises ValueError: a record cannot be read.
-        """
-        if self._planned is None and (self._folder / load_run.INFO).is_file():
-            info = load_run.read_info(self._folder)
-            plan = plan_record.plan_of(info)
-            self._planned = info, plan, baseline_files.lines(info, plan)
-        # In this order: the answer of each verdict is there.
-        self._verdicts |= {verdict.case: verdict for verdict in self._early_verdicts.new()}
-        self._answers |= {answer.case: answer for answer in self._new_answers.new()}
+    @cached_property
+    def _plan(self) -> Plan:
+        return plan_record.plan_of(load_run.read_info(self.folder))
+
+    @cached_property
+    def _known(self) -> Mapping[str, Sequence[Known]]:
+        return baseline_files.lines(self._run.info, self._plan)
 
     def find(self, case: str) -> CellOutcome | None:
-        """Return the final verdict on a cell; None while there is none."""
-        return self._outcome(self._verdicts.get(case))
-
-    def last(self, case: str) -> CellOutcome | None:
-        """Return the verdict on a cell after the end of the run: unknown without an answer.
+        """Return the verdict on a cell: unknown without an answer.
 
         None for a cell that was not asked since a step was refused, or that the run does not have.
         """
-        if self._planned is None:
+        verdict = self._run.recorded.get(case) if self.begun else None
+        if verdict is None:
             return None
-        return self.find(case) or self._outcome(self._last_verdicts.get(case))
-
-    @cached_property
-    def _last_verdicts(self) -> Mapping[str, Verdict]:
-        """The verdicts of a run that ended, or died before it judged."""
-        run = load_run.recorded(self._folder)
-        if (self._folder / load_run.VERDICTS).exists():
-            return load_run.with_verdicts(run).recorded
-        plan = plan_record.plan_of(run.info)
-        return {verdict.case: verdict for verdict in RunJudge(plan).verdicts(run)}
-
-    def _outcome(self, verdict: Verdict | None) -> CellOutcome | None:
-        if verdict is None or self._planned is None:
-            return None
-        info, plan, known = self._planned
-        answer = self._answers.get(verdict.case)
-        run = Run(self._folder, info, (), {answer.case: answer} if answer else {}, {})
-        facts = baseline_files.facts(run, plan)
-        lines = {verdict.scenario: known[verdict.scenario]}
-        return CellOutcome(baseline.apply([verdict], lines, facts, baseline_files.today()), answer)
+        answer, lines = self._run.answers.get(case), self._known[verdict.scenario]
+        run = replace(self._run, states=(), answers={case: answer} if answer else {})
+        facts, now = baseline_files.facts(run, self._plan), baseline_files.today()
+        return CellOutcome(baseline.apply([verdict], {verdict.scenario: lines}, facts, now), answer)
 
 
 def late(run: Run) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """pytest: every cell of a profile is a test, `pytest scenarios/`.
 
 Collecting only plans. The process that the user started, also with pytest-xdist, starts one
-`harness run` on the selected cells; each test waits for the records of its cell.
+`harness run` on the selected cells; each test waits for its end, and has the verdict on its cell.
 """
 
 from __future__ import annotations
@@ -51,15 +51,6 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     return file
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the cells in the order in which the readers are asked, so that none waits in vain."""
-    readers = {item: item.harness_reader for item in items if hasattr(item, "harness_reader")}
-    places = [at for at, item in enumerate(items) if item in readers]
-    for at, item in zip(places, sorted(readers, key=readers.__getitem__), strict=True):
-        items[at] = item
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> None:
     """Start the run on the selected cells, unless workers run the tests."""
@@ -68,8 +59,8 @@ def pytest_runtestloop(session: pytest.Session) -> None:
     broken = session.testsfailed and not config.option.continue_on_collection_errors
     if elsewhere or broken or config.option.collectonly:
         return
-    tests = (item for item in session.items if hasattr(item, "harness_reader"))
-    if cells := [(item.path, pytest_options.case_of(item.name)) for item in tests]:
+    tests = (item for item in session.items if hasattr(item, "harness_case"))
+    if cells := [(item.path, item.harness_case) for item in tests]:
         _start(config, cells)
 
 

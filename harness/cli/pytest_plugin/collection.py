@@ -14,12 +14,12 @@ from harness.core.records import VerdictKind
 from harness.judge.baseline import known
 from harness.plan import controls
 from harness.reports import junit, words
-from harness.run.run_judge import CellOutcome, RunFollower
+from harness.run.run_judge import CellOutcome, EndedRun
 from harness.scenario import load
 
 POLL_S: Final = 0.2
 
-_FOLLOWER: Final = pytest.StashKey[RunFollower]()
+_RUN: Final = pytest.StashKey[EndedRun]()
 
 
 class ScenarioFile(pytest.File):
@@ -39,28 +39,24 @@ class ScenarioFile(pytest.File):
             made = plan_options.make([self.path], profile, "")
         except HarnessError as problem:
             raise self.CollectError(str(problem)) from problem
-        readers = {str(reader): at for at, reader in enumerate(made.readers)}
         variants = {variant.id: variant for variant in made.variants}
         for cell in made.cells:
             # A control is no test of this scenario; the run asks it all the same.
             if not controls.is_control(cell, variants[cell.variant], made.metastore):
-                name = pytest_options.name_of(cell.case)
-                yield CellItem.from_parent(self, name=name, reader=readers[cell.reader])
+                yield CellItem.from_parent(self, name=pytest_options.name_of(cell.case))
 
 
 class CellItem(pytest.Item):
-    """One cell; it waits for its record."""
+    """One cell; it waits for the end of the run."""
 
-    def __init__(self, *, reader: int, **others: Any) -> None:  # noqa: ANN401 - what pytest gives
-        """`reader`: the place of its reader in the profile."""
-        super().__init__(**others)
-        self.harness_reader = reader
-        self._case = pytest_options.case_of(self.name)
+    def __init__(self, **given: Any) -> None:  # noqa: ANN401 - what pytest gives
+        super().__init__(**given)
+        self.harness_case = pytest_options.case_of(self.name)
         self._outcome: CellOutcome | None = None
 
     def setup(self) -> None:
-        """Wait for the record. Unknown is an error; what was not asked, or is open, is skipped."""
-        self._outcome = _wait(self.config, self._case)
+        """Wait for the verdict. Unknown is an error; what was not asked, or is open, is skipped."""
+        self._outcome = _wait(self.config, self.harness_case)
         verdict = self._outcome.verdict
         if verdict.verdict is VerdictKind.UNKNOWN:
             lines = [f"unknown: {verdict.because}", f"SQL: {verdict.sql}"]
@@ -85,26 +81,19 @@ class CellItem(pytest.Item):
             pytest.fail("\n".join(why), pytrace=False)
 
     def reportinfo(self) -> tuple[Any, None, str]:
-        return self.path, None, self._case
+        return self.path, None, self.harness_case
 
 
 def _wait(config: pytest.Config, case: str) -> CellOutcome:
     folder = pytest_options.folder(config)
-    following = config.stash.setdefault(_FOLLOWER, RunFollower(folder))
-    while True:
-        # In this order: what was recorded before the end is seen after it.
-        status = harness_run.exit_status(folder)
-        following.look()
-        if (outcome := following.find(case)) is not None:
-            return outcome
-        if status is not None:
-            break
+    while (status := harness_run.exit_status(folder)) is None:
         time.sleep(POLL_S)
-    last = following.last(case)
-    if last is None and following.begun:
+    run = config.stash.setdefault(_RUN, EndedRun(folder))
+    outcome = run.find(case)
+    if outcome is None and run.begun:
         pytest.skip("not asked: an earlier step was refused")
-    if last is None or last.answer is None:
-        because = f" ({last.verdict.because})" if last else ""
+    if outcome is None or outcome.answer is None:
+        because = f" ({outcome.verdict.because})" if outcome else ""
         text = f"the run ended with status {status} and has no answer for this check{because}:"
         pytest.fail(f"{text}\n{harness_run.log_end(folder)}", pytrace=False)
-    return last
+    return outcome

@@ -77,9 +77,9 @@ class UpgradeFolder:
         run_folder.make(folder)
         work = self.resources.work(folder)
         with run_folder.locked(folder), run_log(folder):
-            live = pipeline.live_verdicts(plan, work)
-            runs.ask(plan, work, live)
-            pipeline.judge_twice(plan, work, live)
+            judge = pipeline.judge_of(plan, work)
+            runs.ask(plan, work, judge)
+            pipeline.judge_twice(plan, work, judge)
         return ComparedSide(name, load_run.load(folder))
 
 

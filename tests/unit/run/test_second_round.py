@@ -27,7 +27,7 @@ from harness.run.pipeline import MOST_SERVERS, Work, groups
 from harness.run.run_judge import ONE_OF, due
 from harness.scenario.cells import AskedAgain, Cell, Plan, Variant, parse_reader
 from harness.write.state_store import States
-from tests.builders.followed_run import READERS, FollowedRun, followed_run
+from tests.builders.answered_run import READERS, AnsweredRun, answered_run
 from tests.builders.judged_story import answer_of, case_of
 from tests.builders.table_story import history
 
@@ -81,19 +81,19 @@ def servers(monkeypatch: pytest.MonkeyPatch) -> FreshServers:
     return made
 
 
-def judged(going: FollowedRun, folder: Path) -> dict[str, Verdict]:
+def judged(going: AnsweredRun, folder: Path) -> dict[str, Verdict]:
     """Return the verdicts by reader after all that was asked again."""
     result = load_run.load(going.folder)
     plan = replace(plan_record.plan_of(result.info), cells=tuple(going.cells))
     work = Work(Cache(folder / "cache"), going.folder, Progress())
-    applied = pipeline.judge_twice(plan, work, pipeline.live_verdicts(plan, work)).applied
+    applied = pipeline.judge_twice(plan, work, pipeline.judge_of(plan, work)).applied
     return {verdict.reader: verdict for verdict in applied.verdicts}
 
 
-def begun(folder: Path, *replies: Answer) -> FollowedRun:
+def begun(folder: Path, *replies: Answer) -> AnsweredRun:
     run = folder / "run"
     run.mkdir()
-    going = followed_run(run, case_of(STORY))
+    going = answered_run(run, case_of(STORY))
     for at, answer in enumerate(replies):
         going.answers(at, answer)
     return going

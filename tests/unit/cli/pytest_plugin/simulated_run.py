@@ -26,7 +26,7 @@ from harness.core.records import (
 )
 from harness.judge import verdicts
 from harness.run import load_run, plan_record
-from harness.run.run_judge import LiveVerdicts, RunJudge, case_of
+from harness.run.run_judge import case_of
 from harness.scenario.cells import Cell, Plan
 
 NOW = datetime.datetime(2031, 5, 6, tzinfo=datetime.UTC)
@@ -47,13 +47,9 @@ def main(arguments: list[str]) -> int:
     load_run.write_info(folder, plan_record.info_of(plan, "simulated", NOW))
     states = tuple(_states(plan))
     jsonl.write_all(folder / load_run.STATES, states)
-    live = LiveVerdicts(plan, RunJudge(plan), folder)
-    live.judge.add_states(states)
     with jsonl.adding(folder / load_run.ANSWERS) as add:
         for cell in plan.cells:
-            for answer in _answers(cell, plan, states):
-                add([answer])
-                live.add_answer(answer)
+            add(_answers(cell, plan, states))
     if os.environ.get("SIMULATED_INTERRUPT"):
         return _interrupt(folder)
     return int(os.environ.get("SIMULATED_STATUS", "0"))

@@ -1,4 +1,4 @@
-"""A run that goes on, whose readers answer when a test says so; somebody follows it."""
+"""A run whose readers answer what a test says."""
 
 import datetime
 from collections.abc import Sequence
@@ -8,8 +8,7 @@ from pathlib import Path
 from harness.core import jsonl
 from harness.core.records import Answer, Refusal, StateRecord, Verdict
 from harness.judge.recorded_variant import RecordedVariant
-from harness.run import load_run, pipeline, plan_record, run_folder
-from harness.run.run_judge import LiveVerdicts, RunFollower, RunJudge
+from harness.run import load_run, pipeline, plan_record
 from harness.scenario.cells import Cell, Plan, parse_reader
 from tests.builders.spoilt_files import COLUMNS, spelled, spoilt_rows
 from tests.builders.table_story import Story, history
@@ -22,23 +21,14 @@ REFUSED = Answer("", "select", refusal=Refusal("HIVE_BAD_DATA", "cannot read it"
 
 
 @dataclass
-class FollowedRun:
+class AnsweredRun:
     folder: Path
     cells: Sequence[Cell]
-    following: RunFollower
-    live: LiveVerdicts
 
     def answers(self, at: int, answer: Answer) -> None:
         """Let a reader answer; `at`: its place."""
-        renamed = replace(answer, case=self.cells[at].case)
         with jsonl.adding(self.folder / load_run.ANSWERS) as add:
-            add([renamed])
-        self.live.add_answer(renamed)
-        self.following.look()
-
-    def final(self) -> dict[int, Verdict]:
-        result = {at: self.following.find(cell.case) for at, cell in enumerate(self.cells)}
-        return {at: verdict.verdict for at, verdict in result.items() if verdict is not None}
+            add([replace(answer, case=self.cells[at].case)])
 
     def judged(self) -> dict[int, Verdict]:
         result = {
@@ -47,9 +37,9 @@ class FollowedRun:
         return {at: result[cell.case] for at, cell in enumerate(self.cells)}
 
 
-def followed_run(
+def answered_run(
     folder: Path, case: RecordedVariant, readers: Sequence[str] = READERS[:2]
-) -> FollowedRun:
+) -> AnsweredRun:
     steps = len(case.states)
     variant = replace(case.variant, writers=(WRITER,) * steps)
     cells = [Cell(variant.id, steps - 1, name, "snapshot", "all") for name in readers]
@@ -57,13 +47,10 @@ def followed_run(
     return record(folder, plan, case.states)
 
 
-def record(folder: Path, plan: Plan, states: Sequence[StateRecord]) -> FollowedRun:
+def record(folder: Path, plan: Plan, states: Sequence[StateRecord]) -> AnsweredRun:
     load_run.write_info(folder, plan_record.info_of(plan, "simulated", NOW))
     jsonl.write_all(folder / load_run.STATES, states)
-    (folder / run_folder.PYTEST).mkdir()
-    live = LiveVerdicts(plan, RunJudge(plan), folder)
-    live.judge.add_states(states)
-    return FollowedRun(folder, plan.cells, RunFollower(folder), live)
+    return AnsweredRun(folder, plan.cells)
 
 
 def doubtful() -> tuple[Story, Files]:
