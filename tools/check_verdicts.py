@@ -2,7 +2,6 @@
 
     python tools/check_verdicts.py sample RUN_OR_RECORDING … --seed COMMIT --out FILE
     python tools/check_verdicts.py check RUN_OR_RECORDING … --out FILE
-    python tools/check_verdicts.py known-good RUN_OR_RECORDING …
 
 `sample` takes, at random, cells in which somebody is held responsible: so many in all, so many of
 every format and responsible, and writes a JSON line for each. It works out for each of these what
@@ -21,10 +20,6 @@ value, and the file has it as it was expected, under the table's name: else two 
 it. A row that is not shown is the reader's if a file holds it as it was expected, one that should
 not be there if none does, and one that is there twice if the table has it once. All else is
 undecided.
-
-`known-good` counts the verdicts of readers that should be right: all of Iceberg and Delta (columns
-are found by field id), Spark with schema-on-read of Hudi tables, and every reader as long as the
-schema was not changed.
 """
 
 from __future__ import annotations
@@ -50,7 +45,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # `tools` and `tes
 
 from harness.artifacts.cache import Cache
 from harness.core.errors import UsageProblem
-from harness.core.records import FileValues, Finding, StateRecord, VerdictKind, Witness
+from harness.core.records import FileValues, Finding, StateRecord, Witness
 from harness.model.canonical import MapValue
 from harness.model.file_facts import ColumnStatistics, FileFact
 from harness.model.query import ALL, Comparison, Condition, Query
@@ -85,8 +80,6 @@ BY_LISTS: Final = "hive-"
 """The reader that goes by the catalog's lists of columns of partitions."""
 BASE_ONLY: Final = "read_optimized"
 BY_FIELD_ID: Final = ("iceberg", "delta")
-AMBIGUOUS: Final = ("committed_then_failed", "partition_values")
-"""Scenarios in which folders, catalog and files differ: even a right reader has to choose."""
 FINDING: Final = TypeAdapter(Finding)
 
 
@@ -108,8 +101,6 @@ class CheckedVariant(NamedTuple):
 
     format: str
     key: str
-    first_change: int
-    """The first step that changes the schema; one past the last if none does."""
     states: Sequence[StateRecord]
     cells: Sequence[CheckedCell]
     tables: Mapping[int, Path] = {}
@@ -167,13 +158,11 @@ def variants(path: Path) -> Iterator[CheckedVariant]:
         print(f"{problem}: what was recorded of the files is used", file=sys.stderr)
         frozen = {}
     for info in run.info.variants:
-        changing = (step.number for step in info.steps if step.changes_schema)
         verdicts = [verdict for verdict in run.verdicts if verdict.variant == info.id]
         answers = {v.case: run.answers.get(v.case) for v in verdicts if v.findings}
         yield CheckedVariant(
             info.format,
             info.key,
-            min(changing, default=len(info.steps) + 1),
             [state for state in run.states if state.variant == info.id],
             [
                 CheckedCell(
@@ -189,12 +178,9 @@ def variants(path: Path) -> Iterator[CheckedVariant]:
 
 
 def _of_recording(recorded: recordings.Recorded) -> CheckedVariant:
-    steps = recorded.variant.scenario.steps
-    changing = (at for at, step in enumerate(steps, 1) if step.operation.CHANGES_SCHEMA)
     return CheckedVariant(
         recorded.variant.format,
         recorded.variant.scenario.table.key,
-        min(changing, default=len(steps) + 1),
         recorded.states,
         [
             CheckedCell(
@@ -787,42 +773,11 @@ def summary(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             yield from (f"    {text}" for text in line["evidence"])
 
 
-# Readers that should be right
-
-
-def reasons(variant: CheckedVariant, cell: Cell) -> Iterator[str]:
-    """Yield each reason for which a cell's reader should be right."""
-    if cell.variant.partition("[")[0].rpartition("/")[2] in AMBIGUOUS or cell.view == "write":
-        return
-    if variant.format in BY_FIELD_ID:
-        yield f"{variant.format}, by field id"
-    on_read = cell.reader.startswith("spark") and "schema-on-read=on" in cell.reader
-    if on_read and variant.format.startswith("hudi"):
-        yield "Spark with schema-on-read"
-    if cell.step < variant.first_change:
-        yield "before any change of the schema"
-
-
-def known_good(every: Sequence[CheckedVariant]) -> Iterator[str]:
-    counts = Counter(
-        (reason, checked.kind)
-        for variant in every
-        for checked in variant.cells
-        for reason in reasons(variant, checked.cell)
-    )
-    kinds = tuple(map(str, VerdictKind))
-    groups = sorted({reason for reason, _ in counts})
-    yield from table(
-        ("should be right", *kinds),
-        [(group, *(str(counts[group, kind]) for kind in kinds)) for group in groups],
-    )
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=("check", "sample", "known-good"))
+    parser.add_argument("what", choices=("check", "sample"))
     parser.add_argument("runs", type=Path, nargs="+", help="folders of runs and recordings")
     parser.add_argument("--number", type=int, default=150, help="cells in all")
     parser.add_argument("--each", type=int, default=10, help="cells of each format and responsible")
@@ -830,9 +785,6 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=Path("drawn.jsonl"), help="the list of cells")
     options = parser.parse_args()
     every = [variant for path in options.runs for variant in variants(path.resolve())]
-    if options.what == "known-good":
-        print("\n".join(known_good(every)))
-        return 0
     cells = named(every)
     if options.what == "check":
         lines = list(map(json.loads, options.out.read_text(encoding="utf-8").splitlines()))

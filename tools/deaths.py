@@ -8,11 +8,11 @@ goes on with the runs that are not there. So a folder belongs to one state of th
 Each run takes one engine's cells of `deaths_scenarios`; where tables are written too, there are
 several, so that the engine reads some while others are written. One process gets SIGKILL (or
 SIGSTOP, for one that hangs) at a random moment of all the time that its like are there in an
-undisturbed run; then `harness run --resume` must end with the verdicts of that run, times and names
-of files apart. No process and no socket that listens may outlive a harness; no verdict of a
-disturbed run may be other than the undisturbed one or unknown, also when what a death left is
-judged as it is; and nothing half-made may be left. A run that is over before the blow falls is done
-again, up to five times; after that it is not counted, and left to the next go.
+undisturbed run; then `harness run --resume` must end with the verdicts of that run, times and
+names of files apart. No process may outlive a harness; no verdict of a disturbed run may be other
+than the undisturbed one or unknown, also when what a death left is judged as it is; and nothing
+half-made may be left. A run that is over before the blow falls is done again, up to five times;
+after that it is not counted, and left to the next go.
 Prints a table: target, runs, outcomes. Ends with 1 if any failed.
 """
 
@@ -32,7 +32,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import psutil
 
@@ -149,9 +149,6 @@ RUN_S: Final = 900.0
 POLL_S: Final = 0.2
 SHORT_S: Final = 0.02
 """The shortest time between two looks."""
-TABLES: Final = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
-LISTENS: Final = "0A"
-"""The state of a socket that listens, in these tables."""
 
 
 class RunProcess:
@@ -223,60 +220,22 @@ def works_in(process: psutil.Process) -> str:
     return ""
 
 
-class Port(NamedTuple):
-    """A socket that listens.
-
-    A port's number alone does not say whose it is: what one run has let go, another may take at
-    once. The kernel gives every socket a number of its own (inode). Source: proc_pid_fd(5); the
-    kernel's `networking/proc_net_tcp`.
-    """
-
-    number: int
-    inode: int
-
-
-def listening() -> set[Port]:
-    return {port for table in TABLES if table.exists() for port in parsed(table.read_text("ascii"))}
-
-
-def parsed(table: str) -> Iterator[Port]:
-    """Yield the sockets that listen, of a table of the kernel's with its head. Pure."""
-    for line in table.splitlines()[1:]:
-        _, local, _, state, _, _, _, _, _, inode, *_ = line.split()
-        if state == LISTENS:
-            yield Port(int(local.rpartition(":")[2], 16), int(inode))
-
-
-def ports_of(processes: Iterable[psutil.Process]) -> set[Port]:
-    """Return those that one of these processes holds; of one that is gone there are none."""
-    sockets = set()
-    for process in processes:
-        with suppress(OSError):
-            for path in Path(f"/proc/{process.pid}/fd").iterdir():
-                with suppress(OSError):  # closed meanwhile
-                    sockets.add(str(path.readlink()))
-    return {port for port in listening() if f"socket:[{port.inode}]" in sockets}
-
-
-class Struck(NamedTuple):
-    family: Collection[psutil.Process]
-    ports: Collection[Port]
-
-
-def strike(run: RunProcess, kind: DeathKind, wait_s: float, chance: random.Random) -> Struck | None:
+def strike(
+    run: RunProcess, kind: DeathKind, wait_s: float, chance: random.Random
+) -> Collection[psutil.Process] | None:
     """Send a signal to one process of a target once it was there for `wait_s`; None when too late.
 
-    What is stopped answers before: one that never does is waited for as long as a start may take.
+    Return what the harness had started by then. What is stopped answers before: one that never does
+    is waited for as long as a start may take.
     """
     _wait(run, kind.target, wait_s, answers=kind.stops)
     family = run.everything()
-    struck = Struck(family, ports_of(family))
     with suppress(psutil.Error, IndexError):
         processes = sorted(run.processes(kind.target), key=lambda process: process.pid)
         victim = chance.choice(processes)
         if run.process.poll() is None:
             victim.send_signal(signal.SIGSTOP if kind.stops else signal.SIGKILL)
-            return struck
+            return family
     return None
 
 
@@ -290,10 +249,10 @@ def _wait(run: RunProcess, target: str, wait_s: float, *, answers: bool) -> None
             there += time.monotonic() - began
 
 
-def outlived(run: RunProcess, struck: Struck) -> bool:
+def outlived(run: RunProcess, family: Collection[psutil.Process]) -> bool:
     """Return whether anything that the harness started is there although it has ended."""
     deadline = time.monotonic() + GONE_S
-    while there := _there(run, struck):
+    while there := [*filter(_runs, {*family, *run.everything()})]:
         if time.monotonic() > deadline:
             print(f"{run.folder.name}: still there: {there}", file=sys.stderr)
             return True
@@ -301,14 +260,10 @@ def outlived(run: RunProcess, struck: Struck) -> bool:
     return False
 
 
-def _there(run: RunProcess, struck: Struck) -> list[psutil.Process | Port]:
-    """Return processes that are there, else the sockets: the kernel takes long to list these."""
-    alive = list[psutil.Process | Port]()
-    for process in {*struck.family, *run.everything()}:
-        with suppress(psutil.Error):
-            if process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
-                alive.append(process)
-    return alive or [*listening().intersection(struck.ports)]
+def _runs(process: psutil.Process) -> bool:
+    with suppress(psutil.Error):
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+    return False
 
 
 def left(folder: Path, cache: Path, *, again: bool) -> list[Path]:
@@ -341,7 +296,7 @@ COLUMNS: Final = {
     RESUMED: "resumed",
     BEGUN: "begun again",
     DIFFERS: "verdicts differ",
-    SURVIVED: "process or port survived",
+    SURVIVED: "process survived",
     LEFT_OVER: "something left over",
     BROKEN: "could not be finished",
     LATE: "not struck, not counted",
@@ -521,7 +476,7 @@ def _go_on(folder: Path, cache: Path, kind: DeathKind, known: Undisturbed, statu
     again = RunProcess(folder, cache, *(["--resume"] if begun else kind.options))
     if again.finish() != known.status:
         return BROKEN
-    if outlived(again, Struck((), ())):
+    if outlived(again, ()):
         return SURVIVED
     return f"{RESUMED if begun else BEGUN} after {status}"
 

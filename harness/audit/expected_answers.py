@@ -72,7 +72,6 @@ class TableWithAnswers:
     """The prefixes of recorded paths, each with the folder that they stand for."""
     versions: tuple[ExpectedVersion, ...]
     questions: tuple[Mapping[str, Any], ...]
-    open_case: str = ""
 
     def version(self, name: str) -> ExpectedVersion:
         return next(version for version in self.versions if version.name == name)
@@ -101,7 +100,6 @@ def read(path: Path) -> TableWithAnswers:
             {root: str(folder) for root in roots.values() if " " not in root.partition("/")[0]},
             tuple(_version(version, versions) for version in versions.values()),
             tuple(answers.get("questions", ())),
-            notes.get("open_case") or "",
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
         raise UsageProblem(f"{path}: these are no answers of a table: {problem!r}") from problem

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import random
-import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, Final
 
 import psutil
@@ -138,7 +135,7 @@ UNKNOWN: Final = {"a": VerdictKind.CORRECT, "b": VerdictKind.UNKNOWN}
 ANOTHER: Final = {"a": VerdictKind.WRONG, "b": VerdictKind.WRONG}
 MISSING: Final = {"a": VerdictKind.CORRECT}
 KIND: Final = deaths.DeathKind("x", "r")
-NOTHING: Final = deaths.Struck((), ())
+NOTHING: Final = ()
 
 
 @dataclass(frozen=True)
@@ -237,8 +234,8 @@ def experiment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> MakeExperimen
         ([(ENDED, UNKNOWN), (0, ANOTHER)], NOTHING, "differs"),
         ([(ENDED, UNKNOWN), (ENDED, UNKNOWN)], NOTHING, "broken"),
         ([(0, ANOTHER)], None, "differs"),
-        ([(0, RIGHT)], deaths.Struck((Process(runs=True),), ()), "survived"),
-        ([(0, RIGHT)], deaths.Struck((ZOMBIE, Process(runs=False)), ()), "went on by itself"),
+        ([(0, RIGHT)], (Process(runs=True),), "survived"),
+        ([(0, RIGHT)], (ZOMBIE, Process(runs=False)), "went on by itself"),
     ],
 )
 def test_the_outcome_of_a_run_is_by_its_verdicts_its_status_and_what_outlives_it(
@@ -345,26 +342,3 @@ def test_the_moment_is_any_of_the_time_that_the_target_was_there_or_answered() -
     for kind, most in [*kinds, (deaths.DeathKind("harness", "r"), 50.0)]:
         chance = random.Random(1)  # noqa: S311 - not secret
         assert known.wait_s(kind, chance) == random.Random(1).random() * most  # noqa: S311
-
-
-TABLE: Final = """\
-  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
-   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000 0 4711 1 0 100 0
-   1: 0100007F:1F91 0100007F:9C40 01 00000000:00000000 00:00000000 00000000  1000 0 4712 1 0 20 4
-   2: 00000000000000000000000001000000:0050 00000000000000000000000000000000:0000 0A 0:0 0:0 0 0 0 7
-"""
-
-
-def test_a_table_of_the_kernel_tells_who_listens_and_no_connection() -> None:
-    assert list(deaths.parsed(TABLE)) == [deaths.Port(8080, 4711), deaths.Port(80, 7)]
-
-
-@pytest.mark.parametrize("address", [("127.0.0.1", 0), ("::1", 0)])
-def test_a_socket_is_its_holders_as_long_as_it_listens(address: tuple[str, int]) -> None:
-    family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
-    with socket.create_server(address, family=family) as server:
-        port = deaths.Port(server.getsockname()[1], os.fstat(server.fileno()).st_ino)
-        assert port in deaths.ports_of([psutil.Process()])
-        assert port not in deaths.ports_of([psutil.Process(1), SimpleNamespace(pid=2**30)])
-        assert port in deaths.listening()
-    assert port not in deaths.listening()

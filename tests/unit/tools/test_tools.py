@@ -13,8 +13,7 @@ import pytest
 
 from harness.cli import app
 from harness.core.records import FindingKind
-from harness.run import load_run, pipeline
-from tools import generate_docs, million
+from tools import generate_docs
 
 ROOT: Final = Path(__file__).parents[3]
 TOOLS: Final = ROOT / "tools"
@@ -45,27 +44,6 @@ def test_a_tool_that_is_asked_for_help_says_what_it_is_for(
 def test_a_page_names_every_tool(tool: Path) -> None:
     text = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
     assert tool.name in text.partition("\n## Tools\n")[2].partition("\n## ")[0]
-
-
-RECORDED: Final = Path(__file__).parents[2] / "recorded" / "findings_a5"
-
-
-def test_a_repeated_run_is_judged_as_the_recorded_one(tmp_path: Path) -> None:
-    cells = len(load_run.load(RECORDED).info.cells)
-    assert million.repeat(RECORDED, tmp_path / "run", cells + 1) == 2 * cells
-    run = pipeline.judge_run(tmp_path / "run").run
-    assert len(run.info.cells) == len({cell.case for cell in run.info.cells}) == 2 * cells
-    verdicts = [(e.step, e.reader, e.view, e.query, e.verdict, e.because) for e in run.verdicts]
-    half = len(verdicts) // 2
-    assert verdicts[:half] == verdicts[half:]
-    assert len({verdict.scenario for verdict in run.verdicts}) == 2 * 3
-
-
-def test_a_command_is_measured_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(million, "HARNESS", Path("/bin/sh"))
-    command, cells, status, *_, peak_mb = million.measure(["-c", "exit 3"], 10, tmp_path / "log")
-    assert (command, cells, status) == ("-c exit 3", "10", "3")
-    assert int(peak_mb) > 0
 
 
 SEEN = {kind: help_.see for kind, help_ in generate_docs.finding_help().items() if help_.see}
