@@ -2,7 +2,7 @@
 
     python tools/second_opinion.py write RUN [--format iceberg …]
     python tools/second_opinion.py ask RUN …
-    python tools/second_opinion.py compare RUN … [--out docs/results/second_opinion.md]
+    python tools/second_opinion.py compare RUN …
 
 `write` writes a table for each shipped scenario in each format that a shipped profile has for it,
 and asks no reader; a folder of `harness write` or `harness run` serves as well.
@@ -10,8 +10,9 @@ and asks no reader; a folder of `harness write` or `harness run` serves as well.
 process with that library's packages alone (`second_opinion_reader.py`), and the last state of each
 table also as of each earlier step. It writes `opinions.jsonl` into the run's folder; no JVM is
 started. `compare` evaluates the model for the same states and compares all columns and rows. It
-reads no table and starts nothing, so that recorded opinions can be compared again. It ends with 1
-where a difference, or a reader's error, is not explained in `second_opinion.yaml`.
+reads no table and starts nothing, so that recorded opinions can be compared again. It prints how
+many states of each format are the same, and each difference or reader's error that is not explained
+in `second_opinion.yaml`, and ends with 1 where there is one.
 
 Of the harness this asks the model, the scenarios and the records of a run. Neither the judge nor
 what the harness knows of formats and engines has a say: `plain`, `type_text` and `differences` are
@@ -83,7 +84,6 @@ DISTRIBUTIONS: Final = {
     "pyarrow": "deltalake-1.6.6",
 }
 """Whose locked packages have it."""
-FAMILIES: Final = {"hudi-cow": "Hudi", "hudi-mor": "Hudi", "iceberg": "Iceberg", "delta": "Delta"}
 FILES_ALONE: Final = ("pyarrow",)
 """They read files, whose own columns are neither the table's in number nor in type."""
 GO_BACK: Final = ("pyiceberg", "deltalake", "duckdb")
@@ -557,19 +557,12 @@ def record(folders: Sequence[Path], names: Sequence[str], to: Path) -> None:
 
 
 def _bare(record: StateRecord) -> StateRecord:
-    """Return of a record what the model's history and the page go by."""
+    """Return of a record what the model's history goes by."""
     outcome = Outcome(record.outcome.step, record.outcome.kind, record.outcome.instant and "made")
     return StateRecord(record.variant, outcome, record.digest, catalog=record.catalog)
 
 
-# The page
-
-NONE: Final = {
-    "hive-avro": "PyArrow reads no Avro",
-    "hive-text": "Hive's text files have no types, and parts that a reader of CSV cannot tell",
-    "hive-acid": "rows and deletions are merged by Hive's rules, which no library here has",
-}
-"""Why formats have no second reader."""
+# What came out
 
 
 def compared(folders: Iterable[Path]) -> tuple[Counter[str], list[Compared]]:
@@ -600,79 +593,16 @@ def disagrees(folder: Path) -> bool:
     return False
 
 
-def page(states: Mapping[str, int], every: Sequence[Compared]) -> Iterator[str]:
-    """Yield the lines of the page on what came out."""
-    yield from ("# A second opinion on the model", "")
-    yield (
-        "The model's table of each state, all columns and rows, held against what a library reads "
-        "that shares no code with the harness. Made by `python tools/second_opinion.py ask RUN …` "
-        "and `compare RUN … --out` this page, of runs of `harness write`; nobody edits it."
-    )
-    heads: tuple[str, ...] = (
-        "format", "second reader", "states", "with an opinion", "the same in all",
-        "differ, explained", "not", "as of earlier steps", "the same", "explained", "not",
-    )  # fmt: skip
-    yield ""
-    yield from table(heads, (_line(name, states[name], every) for name in sorted(states)))
-    yield from ("", "## Where opinion and model differ", "")
-    heads = ("reader", "what", "places", "states", "scenarios", "why", "source")
-    yield from table(heads, _explained(every, errors=False))
-    yield from ("", "## States without an opinion", "")
-    yield from table(heads, _explained(every, errors=True))
-    yield from ("", *(f"- {name}: {why}." for name, why in NONE.items()))
-    if lines := list(unexplained(every)):
-        yield from ("", "## Not explained", "", *(f"- {line}" for line in lines))
-
-
-def not_read(planned: Plan, every: Sequence[Compared]) -> Iterator[str]:
-    """Yield the lines on the shipped tables, and on those of which no state was looked at."""
-    asked = [(one.variant.scenario.name, one.variant.format, one) for one in every]
-    seen = {(name, of) for name, of, _ in asked}
-    answered = {(name, of, one.opinion.step) for name, of, one in asked if one.has_opinion}
-    rows, left = [], []
-    for of, variants in sorted(grouped((v.format, v) for v in planned.variants).items()):
-        stories = [(v.scenario.name, range(len(v.scenario.steps) + 1)) for v in variants]
-        due = {(name, of, step) for name, steps in stories for step in steps}
-        names = sorted(name for name, _ in stories if (name, of) not in seen)
-        there, number = len(answered & due), len(variants)
-        share = f"{there} ({100 * there / len(due):.0f} %)"
-        rows.append((of, str(number), str(number - len(names)), str(len(due)), share))
-        left += [f"- {of}: {', '.join(names)}"] * bool(names)
-    yield from ("", "## Shipped tables", "")
-    yield from ("Each scenario in each format that shipped profiles have it in.", "")
-    yield from table(("format", "tables", "read", "states", "with an opinion"), rows)
-    yield from ("", "Not read:", "", *left) if left else ()
-
-
-def _line(format_name: str, states: int, every: Sequence[Compared]) -> tuple[str, ...]:
-    of_format = [one for one in every if one.variant.format == format_name]
-    counts = []
-    for past in (False, True):
-        asked = [one for one in of_format if (one.opinion.past is not None) is past]
-        there = [one for one in asked if one.has_opinion]
+def summary(states: Mapping[str, int], every: Sequence[Compared]) -> Iterator[str]:
+    """Yield a table of formats: of how many states, now and of the past, there is an opinion."""
+    rows = []
+    for name, number in sorted(states.items()):
+        there = [one for one in every if one.variant.format == name and one.has_opinion]
         differ = [one for one in there if one.differences]
         wrong = sum(one.unexplained for one in differ)
-        share = f" ({100 * len(there) / states:.0f} %)" if states and not past else ""
-        counts += [
-            f"{len(there)}{share}", len(there) - len(differ), len(differ) - wrong, wrong
-        ]  # fmt: skip
-    readers = ", ".join(sorted({one.opinion.reader for one in of_format})) or "none"
-    return (format_name, readers, str(states), *map(str, counts))
-
-
-def _explained(every: Sequence[Compared], *, errors: bool) -> Iterator[tuple[str, ...]]:
-    taken = defaultdict[Explanation, list[Compared]](list)
-    for one in every:
-        for _, known in one.differences:
-            if known is not None and bool(one.opinion.error) is errors:
-                taken[known].append(one)
-    for known in sorted(taken, key=lambda known: (known.reader, -len(taken[known]))):
-        states = {one.opinion.name for one in taken[known]}
-        scenarios = sorted({one.variant.scenario.name for one in taken[known]})
-        yield (
-            known.reader, (known.kind or known.error).replace("|", "\\|"), str(len(taken[known])),
-            str(len(states)), ", ".join(scenarios), known.why, known.source,
-        )  # fmt: skip
+        counts = (number, len(there), len(there) - len(differ), len(differ) - wrong, wrong)
+        rows.append((name, *map(str, counts)))
+    return table(("format", "states", "opinions", "the same", "explained", "not"), rows)
 
 
 def unexplained(every: Sequence[Compared]) -> Iterator[str]:
@@ -692,7 +622,7 @@ def main() -> int:
     )
     parser.add_argument("what", choices=("write", "ask", "compare", "record"))
     parser.add_argument("runs", type=Path, nargs="+", help="folders of runs that were written")
-    parser.add_argument("--out", type=Path, help="a file for the page, or a folder to record in")
+    parser.add_argument("--out", type=Path, help="of `record`: the folder")
     parser.add_argument(
         "--take", nargs="+", default=[], help="of `record`: parts of variants' names"
     )
@@ -711,12 +641,7 @@ def main() -> int:
         record(runs, options.take, options.out)
         return 0
     states, every = compared(runs)
-    left = not_read(shipped([*READERS]), every)
-    lines = "".join(f"{line}\n" for line in (*page(states, every), *left))
-    if options.out:
-        options.out.write_text(lines, encoding="utf-8")
-    else:
-        print(lines)
+    print("\n".join([*summary(states, every), *unexplained(every)]))
     return int(any(one.unexplained for one in every))
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from harness.run import plan_record
-from harness.scenario.cells import Plan
 from tests.builders.model_errors import PLANTED
 from tools import second_opinion
 
@@ -40,14 +38,3 @@ NOT_RECORDED = {"a partial update writes NULL over what is there"}
 def test_an_error_of_the_model_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     PLANTED[name](monkeypatch)
     assert second_opinion.disagrees(RECORDED)
-
-
-def test_the_page_lists_the_shipped_tables_that_were_not_read() -> None:
-    _, every = second_opinion.compared([RECORDED])
-    variants = list({one.variant.id: one.variant for one in every}.values())
-    other = replace(variants[0], scenario=replace(variants[0].scenario, name="other/story"))
-    planned = Plan("p", (variants[0], other), (), ())
-    lines = list(second_opinion.not_read(planned, every))
-    assert lines[-1] == f"- {other.format}: other/story"
-    steps = len(other.scenario.steps) + 1
-    assert f"| {other.format} | 2 | 1 | {2 * steps} | {steps} (50 %) |" in lines
