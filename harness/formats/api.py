@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum, auto
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, Protocol
@@ -37,23 +36,6 @@ NO_CATALOG: Final = CatalogHistory()
 
 FileRows = tuple[tuple[str, ...], tuple[tuple[Value, ...], ...]]
 """The names of a file's columns, and its rows."""
-
-
-class Changes(Enum):
-    """Where changed rows go: a new version of their file, a log, or a new file beside deletes."""
-
-    REPLACE = auto()
-    LOG = auto()
-    NEW_FILE = auto()
-
-
-@dataclass(frozen=True, slots=True)
-class FileLayout:
-    """How a format lays out its files, as seen in the files of real runs."""
-
-    changes: Changes
-    partitions: bool
-    """Whether files have the partition columns, after the others; else only the path does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +139,6 @@ class Format(ABC):
     def usual_settings(self, scenario: Scenario) -> Mapping[str, tuple[str, ...]]:
         """Return the settings that a scenario's tables have where people use them: all values."""
         return {}
-
-    @abstractmethod
-    def file_layout(self, settings: VariantSettings) -> FileLayout:
-        """Return how files are made with these settings."""
 
     def session(self, settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
         """Return the settings of the writing Spark session; `names`: of the writer's lock data."""

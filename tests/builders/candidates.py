@@ -6,7 +6,7 @@ from dataclasses import replace
 from harness.cli.reproduce.candidate import Candidate, begin
 from harness.cli.reproduce.causes import Cause, Sign, signs
 from harness.cli.reproduce.files import Observation
-from harness.cli.reproduce.shrink import Target, cell_of
+from harness.cli.reproduce.shrink import Search, Target, cell_of
 from harness.core.records import Answer
 from harness.judge.verdicts import judge
 from harness.scenario.cells import parse_reader
@@ -45,6 +45,14 @@ def seen_by(reader: Reader, candidate: Candidate) -> frozenset[Sign]:
 
 def showing(reader: Reader, sign: Sign) -> Callable[[Candidate], bool]:
     return lambda candidate: sign.among(seen_by(reader, candidate))
+
+
+def smallest(begin: Candidate, shows: Callable[[Candidate], bool]) -> Candidate | None:
+    """Return the result of a whole search where `shows` answers at once."""
+    search = Search(begin)
+    while not search.over:
+        search.record(map(shows, search.waiting))
+    return search.smallest
 
 
 def scenario_of(story: Story) -> Scenario:

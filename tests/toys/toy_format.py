@@ -7,10 +7,8 @@ from pathlib import Path
 from harness.engines.format_facts import FormatFacts
 from harness.formats.api import (
     NO_CATALOG,
-    Changes,
     Committed,
     FileFactError,
-    FileLayout,
     FileRows,
     Format,
     VariantSettings,
@@ -30,9 +28,6 @@ class Toy(Format):
 
     def unsupported(self, operation: Operation) -> str:
         return f"toy has no {name_of(operation)}" if name_of(operation) == "delete" else ""
-
-    def file_layout(self, settings: VariantSettings) -> FileLayout:
-        return FileLayout(Changes.REPLACE, partitions=True)
 
     def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
         return (Sql(f"create {LOCATION}"),)

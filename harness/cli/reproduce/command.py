@@ -135,7 +135,7 @@ def _begin(
     target = Target(group.cause, parse_reader(witness.reader), shape, refusal, through)
     settings = tuple(formats.load(variant.format).settings)
     first = candidates.begin(variant, witness.step, group.cause.view, settings)
-    return target, shrink.search_for(target, first)
+    return target, Search(first)
 
 
 def _seen(group: CauseGroup, run: Run, answers: Mapping[str, Answer]) -> Observation:

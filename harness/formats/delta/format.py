@@ -12,9 +12,7 @@ from harness.engines.format_facts import FormatFacts, Timeline
 from harness.engines.time_travel import NEXT_VERSION, VERSION
 from harness.formats.api import (
     NO_CATALOG,
-    Changes,
     Committed,
-    FileLayout,
     FileRows,
     Format,
     VariantSettings,
@@ -125,10 +123,6 @@ class Delta(Format):
         if any(isinstance(operation, ChangeType) for operation in scenario.operations):
             usual[WIDENING] = ("on",)
         return usual
-
-    def file_layout(self, settings: VariantSettings) -> FileLayout:
-        by_marks = settings.get(VECTORS) == "on"
-        return FileLayout(Changes.NEW_FILE if by_marks else Changes.REPLACE, partitions=False)
 
     def unsupported_settings(self, settings: VariantSettings, scenario: Scenario) -> str:
         if settings.get(MAPPING) == LATER and len(scenario.steps) == 1:

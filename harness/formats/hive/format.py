@@ -17,10 +17,8 @@ from harness.engines.format_facts import FormatFacts
 from harness.formats import layout
 from harness.formats.api import (
     NO_CATALOG,
-    Changes,
     Committed,
     FileFactError,
-    FileLayout,
     FileRows,
     Format,
     VariantSettings,
@@ -130,9 +128,6 @@ class HiveFiles(Format):
         if rewrites not in {None, Rewrites.NONE}:
             return f"touch with rewrites {rewrites}: a plain Hive table has no file groups"
         return ""
-
-    def file_layout(self, settings: VariantSettings) -> FileLayout:
-        return FileLayout(Changes.REPLACE, partitions=False)
 
     def unsupported_settings(self, settings: VariantSettings, scenario: Scenario) -> str:
         small = settings.get(ROW_GROUPS) == "small"

@@ -22,10 +22,8 @@ from harness.core.setting_values import SettingValues
 from harness.engines.format_facts import FormatFacts
 from harness.formats.api import (
     NO_CATALOG,
-    Changes,
     Committed,
     FileFactError,
-    FileLayout,
     FileRows,
     Format,
     VariantSettings,
@@ -354,9 +352,6 @@ class HiveAcid(Format):
     settings = SETTINGS
     unsupported_types = NO_TYPES
     partitions_last = True
-
-    def file_layout(self, settings: VariantSettings) -> FileLayout:
-        return FileLayout(Changes.NEW_FILE, partitions=False)
 
     def unsupported_settings(self, settings: VariantSettings, scenario: Scenario) -> str:
         names = {name_of(step.operation) for step in scenario.steps}

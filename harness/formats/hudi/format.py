@@ -17,9 +17,7 @@ from harness.formats.api import (
     BY_FRAME,
     CREATED_BY,
     NO_CATALOG,
-    Changes,
     Committed,
-    FileLayout,
     FileRows,
     Format,
     StoredMetadata,
@@ -32,12 +30,10 @@ from harness.formats.hudi import settings as hudi_settings
 from harness.formats.hudi.files import HudiStatistics
 from harness.formats.hudi.settings import (
     ALLOW_DROPS,
-    DROPPED,
     EVOLVES,
     INSERT_OPERATION,
     METADATA_TABLE,
     OPERATION,
-    PARTITION_COLUMNS,
     UPSERT,
     URL_ENCODED,
     WITH_STATISTICS,
@@ -296,10 +292,6 @@ class Hudi(Format):
     def table_for(self, view: str) -> str:
         # The past is asked for where the newest rows are.
         return self.tables["snapshot" if view in PAST_VIEWS else view]
-
-    def file_layout(self, settings: VariantSettings) -> FileLayout:
-        there = settings.get(PARTITION_COLUMNS) != DROPPED
-        return FileLayout(Changes.LOG if self.merge_on_read else Changes.REPLACE, partitions=there)
 
     def unsupported_settings(self, settings: VariantSettings, scenario: Scenario) -> str:
         return next(hudi_settings.problems(settings, scenario), "")

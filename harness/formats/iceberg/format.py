@@ -7,15 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from harness.core.setting_values import DELETE_MODE, EQUALITY, FORMAT_VERSION, MERGE_ON_READ
+from harness.core.setting_values import DELETE_MODE, EQUALITY, FORMAT_VERSION
 from harness.engines.format_facts import FormatFacts, Timeline
 from harness.engines.time_travel import SNAPSHOT
 from harness.formats.api import (
     NO_CATALOG,
     NO_COMMIT,
-    Changes,
     Committed,
-    FileLayout,
     FileRows,
     Format,
     VariantSettings,
@@ -85,10 +83,6 @@ class Iceberg(Format):
 
     def usual_settings(self, scenario: Scenario) -> Mapping[str, tuple[str, ...]]:
         return iceberg_settings.usual(scenario)
-
-    def file_layout(self, settings: VariantSettings) -> FileLayout:
-        by_deletes = settings.get(DELETE_MODE) in {MERGE_ON_READ, EQUALITY}
-        return FileLayout(Changes.NEW_FILE if by_deletes else Changes.REPLACE, partitions=False)
 
     def unsupported_settings(self, settings: VariantSettings, scenario: Scenario) -> str:
         plain = iceberg_settings.is_migrated(settings)

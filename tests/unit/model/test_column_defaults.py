@@ -2,8 +2,6 @@
 
 import pytest
 
-from harness.cli.reproduce.expected_files import expected_files
-from harness.formats.api import Changes, FileLayout
 from harness.model.canonical import Value
 from harness.model.datatypes import parse_type
 from harness.model.schema import SchemaChangeError, Table
@@ -14,6 +12,8 @@ from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn, RenameColumn
 from harness.scenario.operations.row_writes import Insert, Update
+from tests.builders import simulated_disk
+from tests.builders.simulated_disk import instant_of
 
 TEXT = parse_type("string")
 TABLE = Table((("id", TEXT), ("a", TEXT)), "id")
@@ -36,9 +36,9 @@ def history(*operations: Operation) -> History:
 def shown(by: ColumnMapping) -> list[object]:
     """What a reader shows of the last column, once the file of row 2 was written anew."""
     truth_history = history(*STEPS)
-    files = expected_files(truth_history, STEPS, FileLayout(Changes.REPLACE, partitions=False))[-1]
-    newest = {fact.file_group: fact for fact in files}
-    numbers = {str(step): step for step in range(len(truth_history))}
+    disk = simulated_disk.written(TABLE, STEPS, truth_history, merge_on_read=False)
+    newest = {file.group: file.fact() for file in disk.until(len(STEPS))}
+    numbers = {instant_of(step): step for step in range(len(truth_history))}
     reading = Simulation(truth_history, list(newest.values()), numbers)
     return [row.values[-1] for row in reading.rows(ReadStrategy(by))]
 
