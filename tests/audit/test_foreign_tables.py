@@ -10,9 +10,8 @@ from typing import Final
 
 import pytest
 
-from harness.audit import expected_answers
-from harness.audit.expected_answers import TableWithAnswers
-from tools import foreign_tables
+from tests.builders import expected_answers, foreign_tables
+from tests.builders.expected_answers import TableWithAnswers
 
 VARIABLE: Final = "LAKE_TABLE_HARNESS_SHARED"
 

@@ -1,32 +1,23 @@
-"""Hold tables that other projects wrote against the answers beside them.
+"""Tables that other projects wrote, held against the answers beside them.
 
-    python tools/foreign_tables.py FOLDER
-
-FOLDER has the tables with `<table>.yaml` and `<table>.expected.json` beside each
-(`harness/audit/expected_answers.py`). Of every version the rows that the files give are compared
-with those that are expected, and of every question the answer. The status is 1 where the files give
-something else. What readers show of the tables `harness audit FOLDER --reader …` says.
+Of every version the rows that the files give are compared with those that are expected, and of
+every question the answer (`expected_answers`).
 """
 
-import argparse
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # `tools`
-
-from harness.audit import expected_answers, table_rows
-from harness.audit.expected_answers import ExpectedVersion, TableWithAnswers
+from harness.audit import table_rows
 from harness.audit.tables import PinnedTable, with_type
 from harness.formats.api import FileFactError
-from harness.formats.delta import change_feed
 from harness.formats.files import table_folder
 from harness.formats.files.locations import Locations
 from harness.formats.files.table_folder import UnreadableError
 from harness.formats.read_plan import ReadPlan
 from harness.usage.catalog_table import CatalogTable
 from harness.usage.usage_file import UsedFormat
+from tests.builders import delta_change_feed, expected_answers
+from tests.builders.expected_answers import ExpectedVersion, TableWithAnswers
 
 CHANGES: Final = "changes_from"
 
@@ -60,7 +51,7 @@ def _wrong(table: TableWithAnswers, version: ExpectedVersion) -> Iterator[str]:
 def plan(table: TableWithAnswers, version: ExpectedVersion) -> ReadPlan:
     if CHANGES in version.at:
         first, last = version.at[CHANGES], version.at["to"]
-        return change_feed.plan(table_folder.at(str(table.folder)), first, last)
+        return delta_change_feed.plan(table_folder.at(str(table.folder)), first, last)
     return pinned(table, version).plan()
 
 
@@ -75,18 +66,3 @@ def pinned(table: TableWithAnswers, version: ExpectedVersion) -> PinnedTable:
         )
     )
     return PinnedTable(used, version.past, Locations(table.roots))
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("folder", type=Path)
-    tables = expected_answers.tables(parser.parse_args().folder)
-    texts = [text for table in tables for text in wrong(table)]
-    print("\n".join(texts) or "every version and question is as expected")
-    return bool(texts)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
