@@ -93,10 +93,6 @@ class UsedChange:
     """False where only files show it: of these nobody can tell a column that was renamed from one
     that was dropped and one that was added."""
 
-    @property
-    def nested(self) -> bool:
-        return "." in self.column
-
 
 @dataclass(frozen=True, slots=True)
 class UsedTable:

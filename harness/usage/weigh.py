@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from harness.usage.usage_file import (
-    AddedPlace,
     Fact,
     OldFiles,
     SchemaChange,
@@ -28,8 +27,9 @@ class Need:
     formats: frozenset[str] = frozenset()
     """The formats of the scenarios that show it, as profiles name them: any of these."""
     operation: str = ""
-    """The operation since which it breaks, as steps name it: `rename_column`. One that is no schema
-    change (`insert`, `delete`, `compact` …) rules no table out."""
+    """The operation since which it breaks, as steps name it: `rename_column`; files from before it
+    must still be read. One that is no schema change (`insert`, `delete`, `compact` …) rules no
+    table out."""
     table_versions: frozenset[str] = frozenset()
     """Any of these, as the format counts them."""
     partitioned: bool | None = None
@@ -40,12 +40,6 @@ class Need:
     """The features that a table must have, all of them, as `usage.yaml` names them: `log-files`."""
     any_features: tuple[frozenset[str], ...] = ()
     """A table must have one feature of each set."""
-    place: AddedPlace | None = None
-    """Where the column must have been added, for `add_column`."""
-    nested: bool | None = None
-    """Whether the change must be one of a part of a column, or of a whole one."""
-    old_files: bool = True
-    """Whether files from before the change must still be read, as for wrong old values."""
 
 
 def meets(usage: Usage, need: Need) -> tuple[str, ...]:
@@ -114,16 +108,9 @@ def _changed(table: UsedTable, need: Need) -> bool | None:
 
 
 def _fits(change: UsedChange, need: Need) -> bool | None:
-    other = (
-        change.operation != need.operation
-        or (need.place is not None and change.place is not need.place)
-        or (need.nested is not None and change.nested is not need.nested)
-        or (need.old_files and change.old_files is OldFiles.NO)
-    )
-    if other:
+    if change.operation != need.operation or change.old_files is OldFiles.NO:
         return False
-    unsure = not change.sure or (need.old_files and change.old_files is OldFiles.UNKNOWN)
-    return None if unsure else True
+    return None if not change.sure or change.old_files is OldFiles.UNKNOWN else True
 
 
 def _unknown(table: UsedTable, fact: Fact) -> str:

@@ -4,7 +4,6 @@ from typing import Any
 import pytest
 
 from harness.usage.usage_file import (
-    AddedPlace,
     Fact,
     OldFiles,
     SchemaChange,
@@ -42,7 +41,7 @@ def words(*texts: str) -> frozenset[str]:
         Need(),
         Need(operation="insert"),
         Need(views=words("read_optimized", "snapshot"), features=words("log-files")),
-        Need(words("hudi-mor"), "rename_column", words("5", "6"), partitioned=True, nested=False),
+        Need(words("hudi-mor"), "rename_column", words("5", "6"), partitioned=True),
     ],
 )
 def test_a_table_that_fits_meets_a_cause(need: Need) -> None:
@@ -59,7 +58,6 @@ def test_a_table_that_fits_meets_a_cause(need: Need) -> None:
         Need(partitioned=False),
         Need(views=words("snapshot")),
         Need(features=words("log-files", "savepoint")),
-        Need(operation="rename_column", nested=True),
     ],
 )
 def test_a_table_that_lacks_something_does_not(need: Need) -> None:
@@ -67,17 +65,9 @@ def test_a_table_that_lacks_something_does_not(need: Need) -> None:
     assert not_ruled_out(usage(MINE), need) == {}
 
 
-def test_a_change_without_old_files_matters_only_where_none_are_needed() -> None:
-    table = changed(old_files=OldFiles.NO)
-    assert meets(usage(table), Need(operation="rename_column")) == ()
-    assert meets(usage(table), Need(operation="rename_column", old_files=False)) == ("d.t",)
-
-
-def test_where_a_column_was_added_counts() -> None:
-    added = UsedChange(SchemaChange.ADD, "f3", place=AddedPlace.END, old_files=OldFiles.YES)
-    table = replace(MINE, schema_changes=(added,))
-    assert meets(usage(table), Need(operation="add_column", place=AddedPlace.END)) == ("d.t",)
-    assert meets(usage(table), Need(operation="add_column", place=AddedPlace.MIDDLE)) == ()
+def test_a_change_counts_where_files_from_before_it_are_read() -> None:
+    assert meets(usage(changed(old_files=OldFiles.NO)), RENAME) == ()
+    assert meets(usage(changed(old_files=OldFiles.YES)), RENAME) == ("d.t",)
 
 
 def changed(**fields: Any) -> UsedTable:  # noqa: ANN401 - whatever a change has
