@@ -1,7 +1,13 @@
-r"""The rows of a text file of Hive as the properties of its table say that they are written.
+r"""A text file of Hive, which says nothing of its columns itself.
+
+Each line is a row, `\x01` stands between its values, `\x02` and so on between their parts, and `\N`
+is NULL, unless the properties of the table say otherwise: a text with an end of line makes two
+rows, one with `\x01` two values. Values and parts that a line lacks are NULL, others beyond its
+columns are left out (`LazyStruct`), and what is no value of its type is NULL (`LazyInteger`,
+`LazyBoolean`, `LazyDate` and the others).
 
 Sources: `LazySerDeParameters`, `LazySimpleSerDe` and `OpenCSVSerde` of Hive 3.1.3; `LineReader` and
-`CompressionCodecFactory` of Hadoop. See also `delimited_text`.
+`CompressionCodecFactory` of Hadoop.
 """
 
 from __future__ import annotations
@@ -9,20 +15,25 @@ from __future__ import annotations
 import base64
 import bz2
 import csv
+import decimal
 import gzip
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from harness.engines.arrow_values import arrow_type
-from harness.formats.api import FileFactError
+from harness.engines.hive.values import canonical_type
+from harness.formats.api import FileFactError, FileRows
 from harness.formats.files import typed_text
-from harness.formats.files.delimited_text import NULL, Columns, type_of
-from harness.model.canonical import MapValue, Value
-from harness.model.datatypes import Array, DataType, Map, Struct, Text
+from harness.formats.files.parquet import Footer
+from harness.model.canonical import MapValue, Value, day, moment, single
+from harness.model.datatypes import Array, DataType, Decimal, Map, Struct, Text
 
+NULL: Final = r"\N"
+Columns = Sequence[tuple[str, str]]
+"""Names and Hive's types."""
 _CODECS: Final[Mapping[str, Callable[[bytes], bytes]]] = {
     "gz": gzip.decompress,
     "bz2": bz2.decompress,
@@ -72,6 +83,18 @@ class TextForm:
             (quoting[0], quoting[1], quoting[2]) if quoting else None,
         )
 
+    def value(self, text: str, type_: DataType) -> Value:
+        """Return the value of a text without parts; ValueError: it stands for none."""
+        plain = text
+        if self.escape:  # see `LazyUtils.copyAndEscapeStringDataToText`
+            escaped = f"{re.escape(self.escape)}(.)"
+            plain = re.sub(escaped, lambda match: _ENDS.get(match[1], match[1]), text)
+        if isinstance(type_, Text):
+            return plain[: type_.length].rstrip(" " * (type_.name == "char"))
+        if str(type_) == "binary":
+            return base64.b64decode(plain, validate=True)
+        return typed_text.value(plain, arrow_type(type_))
+
 
 def _sign(text: str) -> str:
     """Return the sign that a property says: a number is that of the sign (`LazyUtils.getByte`)."""
@@ -105,17 +128,26 @@ def rows(content: bytes, name: str, columns: Columns, form: TextForm) -> TextRow
     if not lines[-1]:
         lines.pop()
     lines = lines[form.first_lines : len(lines) - form.last_lines or None]
-    types = tuple(type_of(Path(name), "string" if form.csv else kind) for _, kind in columns)
-    reader = _LineReader(form, [])
+    types = tuple(_type_of(name, "string" if form.csv else kind) for _, kind in columns)
+    reader = _LineReader(form, form.value)
     made = [reader.row(line, types) for line in lines]
     most = max((len(reader.values(line)) for line in lines), default=0)
     return TextRows(tuple(made), next(iter(reader.odd), ""), most)
 
 
+def _type_of(name: str, kind: str) -> DataType:
+    type_ = canonical_type(kind)
+    if type_ is None:
+        raise FileFactError(f"{name}: no value can be read as {kind}")
+    return type_
+
+
 @dataclass(frozen=True, slots=True)
 class _LineReader:
     form: TextForm
-    odd: list[str]
+    plain: Callable[[str, DataType], Value]
+    """Makes a value of a text without parts; its error says that the text stands for none."""
+    odd: list[str] = field(default_factory=list)
     """What stands for no value."""
 
     def row(self, line: str, types: Sequence[DataType]) -> tuple[Value, ...]:
@@ -150,28 +182,18 @@ class _LineReader:
                     for (name, kind), part in zip(fields, parts, strict=False)
                 }
             case Map(key, item):
-                pairs = [self._parts(p, level + 1) for p in self._parts(text, level) if p]
-                both = [(pair[0], pair[1] if pair[1:] else self.form.null) for pair in pairs]
+                entries = (self._parts(p, level + 1) for p in self._parts(text, level) if p)
+                between, null = self.form.separators[level + 1], self.form.null
+                both = [(first, between.join(rest) if rest else null) for first, *rest in entries]
                 return MapValue.of(
                     [
                         (self._value(k, key, level + 2), self._value(v, item, level + 2))
                         for k, v in both
                     ]
                 )
-        return self._plain(text, type_)
-
-    def _plain(self, text: str, type_: DataType) -> Value:
-        plain = text
-        if self.form.escape:  # see `LazyUtils.copyAndEscapeStringDataToText`
-            escaped = f"{re.escape(self.form.escape)}(.)"
-            plain = re.sub(escaped, lambda match: _ENDS.get(match[1], match[1]), text)
-        if isinstance(type_, Text):
-            return plain[: type_.length].rstrip(" " * (type_.name == "char"))
         try:
-            if str(type_) == "binary":
-                return base64.b64decode(plain, validate=True)
-            return typed_text.value(plain, arrow_type(type_))
-        except ValueError:
+            return self.plain(text, type_)
+        except (ArithmeticError, LookupError, ValueError):
             self.odd.extend([f"a text is no {type_}"] if text else [])
             return None
 
@@ -186,3 +208,56 @@ class _LineReader:
 
 
 _ENDS: Final = {"r": "\r", "n": "\n"}
+
+
+def read(path: Path, key: str, columns: Columns) -> Footer:
+    """Return `columns` and the values of the column `key` as text; see `data_files`."""
+    names, made = content(path, columns)
+    if key not in names:
+        raise FileFactError(f"{path.name}: it has no column {key}")
+    at = names.index(key)
+    return Footer(tuple(columns), tuple(str(row[at]) for row in made))
+
+
+def content(path: Path, columns: Columns) -> FileRows:
+    """Return the rows as they were written, by the usual separators; raises FileFactError."""
+    types = tuple(_type_of(path.name, kind) for _, kind in columns)
+    reader = _LineReader(TextForm(), _written)
+    try:
+        text = path.read_bytes().decode()
+    except (OSError, UnicodeDecodeError) as problem:
+        raise FileFactError(f"{path.name}: {problem}") from problem
+    *lines, end = text.split("\n")
+    if end:
+        raise FileFactError(f"{path.name}: its last line has no end")
+    return tuple(name for name, _ in columns), tuple(reader.row(line, types) for line in lines)
+
+
+_BOOLEANS: Final = {"true": True, "false": False}
+_PRIMITIVES: Final[Mapping[str, Callable[[str], Value]]] = {
+    "boolean": lambda text: _BOOLEANS[text.lower()],
+    **dict.fromkeys(("tinyint", "smallint", "int", "long"), int),
+    "float": lambda text: single(float(text)),
+    "double": float,
+    "date": day,
+    "timestamp": moment,
+}
+_TIMES: Final = ("date", "timestamp")
+_TIME: Final = re.compile(r"[+-]?\d+-\d\d?-\d\d?([ T][\d:.]*)?")
+"""Days and moments beyond those of Python stay texts."""
+
+
+def _written(text: str, type_: DataType) -> Value:
+    """Return the value of a text as it was written, also where an engine shows another."""
+    if isinstance(type_, Decimal):
+        unit = decimal.Decimal(1).scaleb(-type_.scale)
+        return decimal.Decimal(text).quantize(unit, context=decimal.Context(prec=60))
+    name = str(type_)
+    if name == "binary":
+        try:
+            return base64.b64decode(text, validate=True)
+        except ValueError as problem:
+            raise FileFactError(f"a text is no binary: {problem}") from problem
+    if name in _TIMES and not _TIME.fullmatch(text):
+        return None
+    return _PRIMITIVES.get(name, str)(text)

@@ -23,7 +23,7 @@ from harness.formats.api import (
     Format,
     VariantSettings,
 )
-from harness.formats.files import data_files, delimited_text
+from harness.formats.files import data_files, hive_text
 from harness.formats.spark_statements import definition
 from harness.model.datatypes import DataType, Primitive, TypeNames, map_plain
 from harness.model.file_facts import ColumnStatistics, FileFact, FileKind
@@ -200,7 +200,7 @@ class HiveFiles(Format):
 
     def file_rows(self, path: Path, fact: FileFact) -> FileRows:
         if self._nameless:
-            return delimited_text.content(path, fact.columns)
+            return hive_text.content(path, fact.columns)
         columns, rows = data_files.file_rows(path, fact)
         by = _named_by_folders(fact.path)
         there = [at for at, name in enumerate(columns) if name not in by]
@@ -228,7 +228,7 @@ class HiveFiles(Format):
                 if entry.name == TABLE
                 for column in entry.table["sd"]["cols"]
             ]
-            footer = delimited_text.read(path, key, columns)
+            footer = hive_text.read(path, key, columns)
         else:
             footer = data_files.read_footer(path, key)
         # A file that has a partition column too has no say in it (Hive language manual,

@@ -7,7 +7,7 @@ import pytest
 
 from harness import formats
 from harness.formats.api import FileFactError
-from harness.formats.files import delimited_text
+from harness.formats.files import hive_text
 from harness.model.canonical import MapValue, Value, same, single
 from harness.model.identifiers import TABLE
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
@@ -60,7 +60,7 @@ def test_a_value_has_the_type_of_its_column(
     kind: str, text: str, value: Value, tmp_path: Path
 ) -> None:
     path = written(tmp_path, f"first\x01{text}")
-    names, ((_, actual),) = delimited_text.content(path, (("id", "string"), ("f", kind)))
+    names, ((_, actual),) = hive_text.content(path, (("id", "string"), ("f", kind)))
     assert names == ("id", "f")
     assert same(actual, value)
 
@@ -70,7 +70,7 @@ def test_what_a_line_lacks_is_null_and_what_it_has_beyond_its_columns_is_passed_
     line: str, row: tuple[Value, ...], tmp_path: Path
 ) -> None:
     columns = ("id", "string"), ("f", "string")
-    assert delimited_text.content(written(tmp_path, line), columns)[1] == (row,)
+    assert hive_text.content(written(tmp_path, line), columns)[1] == (row,)
 
 
 @pytest.mark.parametrize(
@@ -84,13 +84,13 @@ def test_what_no_rule_makes_a_value_of_is_reported(
     kind: str, text: str, why: str, tmp_path: Path
 ) -> None:
     with pytest.raises(FileFactError, match=why):
-        delimited_text.content(written(tmp_path, f"a\x01{text}"), (("id", "string"), ("f", kind)))
+        hive_text.content(written(tmp_path, f"a\x01{text}"), (("id", "string"), ("f", kind)))
 
 
 def test_a_file_that_is_cut_off_is_reported(tmp_path: Path) -> None:
     written(tmp_path).write_bytes(b"a\x01b")
     with pytest.raises(FileFactError, match="its last line has no end"):
-        delimited_text.content(tmp_path / FILE, (("id", "string"), ("f", "string")))
+        hive_text.content(tmp_path / FILE, (("id", "string"), ("f", "string")))
 
 
 def entry(*columns: str) -> CatalogEntry:
