@@ -411,7 +411,8 @@ def _undisturbed(experiment: Experiment, kind: DeathKind) -> None:
     status, recorded = run.finish(), verdicts(folder)
     if status not in {0, 1} or not recorded:
         raise SystemExit(f"an undisturbed run failed, see {folder}.log")
-    result = Undisturbed(status, recorded, time.monotonic() - began, lives, asked)
+    seconds = time.monotonic() - began
+    result = Undisturbed(status, recorded, seconds, dict(lives), dict(asked))
     folder.with_suffix(".json").write_text(json.dumps(asdict(result)), encoding="utf-8")
 
 

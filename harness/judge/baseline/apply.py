@@ -2,12 +2,13 @@
 
 import datetime
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final
 
 from harness.core import yaml_writer
+from harness.core.grouping import grouped
 from harness.core.records import FindingKind, Verdict, VerdictKind
 from harness.core.runtime_names import lock_name
 from harness.core.yaml_writer import block
@@ -258,41 +259,32 @@ def _written(line: Known) -> str:
 
 
 class CellIndex:
-    """Cells by their place in `seen`; a set of them is the bits of a number.
-
-    Each condition is tried once on each cell; sets are then joined bit by bit.
-    """
+    """The judged cells by their numbers; each condition is tried once on each of them."""
 
     def __init__(self, seen: Iterable[Seen]) -> None:
         self.seen = tuple(cell for cell in seen if cell.judged)
-        self.wrong = _bits(cell.shown is not None for cell in self.seen)
-        self._steps = _bits(cell.properties[VIEW] == WRITE for cell in self.seen)
-        self._one: Callable[[tuple[str, str]], int] = cache(self._of_one)
-        self.others: Callable[[Expect], int] = cache(self._others)
+        self._one: Callable[[tuple[str, str]], frozenset[int]] = cache(self._of_one)
+        self.others: Callable[[Expect], frozenset[int]] = cache(self._others)
 
-    def cells(self, when: When) -> int:
+    def cells(self, when: When) -> frozenset[int]:
         """Return the cells of which all conditions hold."""
-        result = (1 << len(self.seen)) - 1
-        for pair in when:
-            result &= self._one(pair)
-        return result if any(name == VIEW for name, _ in when) else result & ~self._steps
+        result = frozenset(range(len(self.seen))).intersection(*map(self._one, when))
+        about_views = any(name == VIEW for name, _ in when)
+        return result if about_views else result - self._one((VIEW, WRITE))
 
-    def _of_one(self, pair: tuple[str, str]) -> int:
-        # What `holds` says of steps is about the whole of the conditions; here is only one of them.
-        return _bits(
-            holds((pair, (VIEW, cell.properties[VIEW])), cell.properties) for cell in self.seen
-        )
+    def _of_one(self, pair: tuple[str, str]) -> frozenset[int]:
+        # What `holds` says of steps is about all conditions together; here is only one of them.
+        def fits(cell: Seen) -> bool:
+            return holds((pair, (VIEW, cell.properties[VIEW])), cell.properties)
 
-    def _others(self, shown: Expect) -> int:
+        return self._where(fits)
+
+    def _others(self, shown: Expect) -> frozenset[int]:
         """Return the cells that do not answer so: the correct ones, and those wrong otherwise."""
-        return _bits(cell.shown != shown for cell in self.seen)
+        return self._where(lambda cell: cell.shown != shown)
 
-    def places(self, cells: int) -> Iterator[int]:
-        return (at for at in range(len(self.seen)) if cells >> at & 1)
-
-
-def _bits(flags: Iterable[bool]) -> int:
-    return sum(1 << at for at, flag in enumerate(flags) if flag)
+    def _where(self, fits: Callable[[Seen], bool]) -> frozenset[int]:
+        return frozenset(at for at, cell in enumerate(self.seen) if fits(cell))
 
 
 STAYS: Final = "engine"
@@ -303,25 +295,16 @@ LAST: Final = ("twin", "writer")
 WHY: Final = f"{TODO}: say why"
 
 
-def _derive(ground: CellIndex, covered: int) -> tuple[Known, ...]:
-    """Return lines for the wrong cells that no line covers.
+def _derive(ground: CellIndex, covered: Collection[int]) -> Iterator[Known]:
+    """Yield lines for the wrong cells that no line covers, the first of them first.
 
-    Greedy: first the line that explains most of what is left, or the one with fewest conditions.
-    A line holds of no cell that is correct or answers otherwise, so their order does not matter;
-    they are given reader by reader, each in the order of the steps.
+    A line holds of no cell that is correct or answers otherwise, so their order does not matter.
     """
-    left = ground.wrong & ~covered
-    lines = dict.fromkeys(line for at in ground.places(left) for line in _lines(ground, at))
-    cells = {line: ground.cells(line.when) for line in lines}
-
-    def worth(line: Known) -> tuple[int, int]:
-        return (cells[line] & left).bit_count(), -len(line.when)
-
-    chosen = []
-    while (best := max(lines, key=worth, default=None)) and cells[best] & left:
-        chosen.append(best)
-        left &= ~cells[best]
-    return tuple(sorted(chosen, key=_story))
+    done = set(covered)
+    for at, cell in enumerate(ground.seen):
+        if at not in done and (line := _line(ground, at, cell)):
+            yield line
+            done |= ground.cells(line.when)
 
 
 def _story(line: Known) -> tuple[str, list[tuple[str, str]], int, When]:
@@ -330,50 +313,40 @@ def _story(line: Known) -> tuple[str, list[tuple[str, str]], int, When]:
     return when[STAYS], settings, steps(when.get(STEP, ">=0")).start, line.when
 
 
-def _lines(ground: CellIndex, at: int) -> Iterator[Known]:
-    """Yield the two most general lines for a cell: one for most steps, one for most readers.
+def _line(ground: CellIndex, at: int, seen: Seen) -> Known | None:
+    """Return the most general line for a wrong cell.
 
     None when another cell has all the same properties and answers otherwise.
     """
-    seen = ground.seen[at]
+    if seen.shown is None:
+        return None
     # The most telling properties first; the settings are those that readers of the engine have.
     engine = seen.properties[STAYS]
     readers = (cell.properties for cell in ground.seen if cell.properties[STAYS] == engine)
     settings = sorted({name for reader in readers for name in reader if name.startswith(READER)})
     variants = sorted(name for name in seen.properties if name.startswith(VARIANT))
     names = (*FIRST, *VERSIONS, *settings, *variants, *LAST)
-    full = {name: seen.properties.get(name, UNSET) for name in names}
-    if seen.shown is None or ground.cells(tuple(full.items())) & ground.others(seen.shown):
-        return
-    rest = [name for name in reversed(names) if name != STEP]
-    position = rest.index(VIEW)
-    for order in ((STEP, *rest), (*rest[:position], STEP, *rest[position:])):
-        when = _general(ground, at, full, order, ground.others(seen.shown))
-        yield Known(when, seen.shown, Support.NOTYET, WHY)
-
-
-def _general(
-    ground: CellIndex, at: int, full: Mapping[str, str], order: Sequence[str], others: int
-) -> When:
-    """Return the conditions without those, tried in that order, that are not needed."""
-    remaining = dict(full)
-    for name in order:
-        without = {other: value for other, value in remaining.items() if other != name}
+    when = {name: seen.properties.get(name, UNSET) for name in names}
+    others = ground.others(seen.shown)
+    if ground.cells(tuple(when.items())) & others:
+        return None
+    for name in (STEP, *(name for name in reversed(names) if name not in {STEP, STAYS})):
+        without = {other: value for other, value in when.items() if other != name}
         cells = ground.cells(tuple(without.items()))
-        if name != STAYS and cells >> at & 1 and not cells & others:
-            remaining = without
+        if at in cells and not cells & others:
+            when = without
         elif name == STEP:
-            remaining[STEP] = _interval(ground, at, cells, others)
-    return tuple(remaining.items())
+            when[STEP] = _interval(ground, at, cells, others)
+    return Known(tuple(when.items()), seen.shown, Support.NOTYET, WHY)
 
 
-def _interval(ground: CellIndex, at: int, cells: int, others: int) -> str:
+def _interval(ground: CellIndex, at: int, cells: Collection[int], others: Collection[int]) -> str:
     """Return the range of steps around a cell in which every cell answers as it does."""
     middle = ground.seen[at].step
-    wrong = [ground.seen[index].step for index in ground.places(cells & others)]
+    steps_of = grouped((index in others, ground.seen[index].step) for index in cells)
+    wrong, matching = (steps_of.get(other, ()) for other in (True, False))
     low = max((step for step in wrong if step < middle), default=-1)
     high = min((step for step in wrong if step > middle), default=None)
-    matching = [ground.seen[index].step for index in ground.places(cells & ~others)]
     inside = [step for step in matching if low < step and (high is None or step < high)]
     first, last = min(inside), max(inside)
     if high is None:
@@ -391,14 +364,15 @@ def update(text: str, path: str, seen: Sequence[Seen], today: datetime.date) -> 
     Raises ScenarioProblem: the old baseline cannot be read.
     """
     old, ground = parse(text, path), CellIndex(seen)
-    remaining, covered = [], 0
+    remaining, covered = [], set[int]()
     for line in old:
         cells = ground.cells(line.when)
         if line.counts(today) and not cells & ground.others(line.expect):
             remaining.append(line)
             covered |= cells
     gone = {line.expect: line for line in reversed(old) if line not in remaining}
-    new = [_in_words_of(gone.get(line.expect), line, today) for line in _derive(ground, covered)]
+    derived = sorted(_derive(ground, covered), key=_story)
+    new = [_in_words_of(gone.get(line.expect), line, today) for line in derived]
     return _dump(text, old, remaining, new)
 
 
