@@ -54,15 +54,7 @@ from harness.run.load_run import INFO
 from harness.scenario.cells import Cell
 from tests.builders import recordings
 from tools.shared import table
-from tools.table_files import (
-    Paths,
-    StoredRow,
-    Written,
-    by_history,
-    folders,
-    left_of,
-    rows_of,
-)
+from tools.table_files import Paths, StoredRow, Written, by_history, folders, left_of, rows_of
 
 READER: Final = "reader"
 WRITER: Final = "writer"

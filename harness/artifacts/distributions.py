@@ -200,16 +200,18 @@ def _instead(name: str) -> str:
         return f"nothing is known for these together; there is {known}"
     shipped = [known for known in LOCKS.names() if version_rules.versions(known).keys() == products]
     there = f"shipped are {', '.join(shipped)}; " if shipped else ""
-    message = f"no rule says which files this version needs; {there}"
-    return f"{message}with Docker there is {name}{AT}{CONTAINER}"
+    image = f"{name}{AT}{CONTAINER}"
+    by_image = f"with Docker there is {image}" if exists(image) else ""
+    return f"no rule says which files this version needs; {there}{by_image}".rstrip("; ")
 
 
 def no_lock_data(name: str) -> str:
-    if why := why_not_added(name):
-        return f"there is no lock data of {name}, and it cannot be added: {why}"
-    command = " ".join(" ".join(part) for part in version_rules.versions(name).items())
     near = difflib.get_close_matches(name, names(), n=1, cutoff=NEAR)
-    guess = f"; did you mean '{near[0]}'?" if near else ":"
+    guess = f"; did you mean '{near[0]}'?" if near else ""
+    if why := why_not_added(name):
+        return f"there is no lock data of {name}, and it cannot be added: {why}{guess}"
+    command = " ".join(" ".join(part) for part in version_rules.versions(name).items())
+    guess = guess or ":"
     add = f"'harness engines add {command}' writes it, if it exists"
     message = f"there is no lock data of {name}{guess} {add}"
     if version_rules.WHEELS in version_rules.downloads(name):

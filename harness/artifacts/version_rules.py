@@ -99,10 +99,12 @@ def lacks_jars(name: str) -> str:
 
 
 def knows(name: str) -> bool:
-    """Return whether rules are about a distribution: its product has some, and it is old enough."""
+    """Return whether rules are about a distribution: all its products, and it is old enough."""
     if next(iter(versions(name)), "") not in products() or not is_whole(name):
         return False
-    return all(version >= Version(oldest) for _, (oldest, _), version in _ranges(name))
+    ranges = tuple(_ranges(name))
+    known = len(ranges) == len(versions(name))
+    return known and all(version >= Version(oldest) for _, (oldest, _), version in ranges)
 
 
 def is_whole(name: str) -> bool:

@@ -18,8 +18,7 @@ from harness.scenario.cells import CONTROL
 def write_matrix(
     output: Output,
     out: Annotated[
-        Path,
-        typer.Option("--out", parser=Path, metavar="FILE", help="Where the page is written."),
+        Path, typer.Option("--out", parser=Path, metavar="FILE", help="Where the page is written.")
     ] = Path(matrix.FILE),
 ) -> None:
     """Write all that is known as a page: operations by readers and versions, over all formats.

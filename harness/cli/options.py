@@ -233,8 +233,7 @@ with_parts = _with(
             "the readers of the profile. Can be given several times; --runtime applies to it too."
         ),
         "readers": _path(
-            "FILE",
-            "Ask the readers of this file (readers.yaml) instead of those of the profile.",
+            "FILE", "Ask the readers of this file (readers.yaml) instead of those of the profile."
         ),
     },
 )
@@ -285,8 +284,7 @@ with_ending = _with(
     {
         "show": (
             Annotated[
-                bool,
-                typer.Option(help="Do not fail because of findings: a status of 1 becomes 0."),
+                bool, typer.Option(help="Do not fail because of findings: a status of 1 becomes 0.")
             ],
             False,
         ),

@@ -154,7 +154,8 @@ def make(
     start, or the formats, writers and readers that are named. `pattern` selects the cells whose
     case contains it; `cases` is a file with one case on each line.
     """
-    scenarios, chosen = select_scenarios.choose(paths or (), profile or QUICK_START)
+    start = QUICK_START if paths or not change else _quick_start(change.sides, named.formats)
+    scenarios, chosen = select_scenarios.choose(paths or (), profile or start)
     custom_distributions.register(paths or ())
     parts, side = parts_of(named), change or UNCHANGED
     shipped_ones = profiles.load_profiles(shipped.profiles_file()).values()
@@ -186,6 +187,21 @@ def make(
         return made
     text = yaml_reader.read(cases, CASES_BYTES, "a text file that names cases")
     return controlled(only(made, [line for raw in text.splitlines() if (line := raw.strip())]))
+
+
+def _quick_start(sides: Parts, among: Sequence[str]) -> str:
+    """Return the first quick start with a format that both sides of an upgrade read and write."""
+    for name in profiles.load_profiles(shipped.profiles_file()):
+        if name.startswith(QUICK_START):
+            scenarios, _ = select_scenarios.choose((), name)
+            for format_name in {name for scenario in scenarios for name in scenario.formats}:
+                if (
+                    format_name in (among or (format_name,))
+                    and all(select_scenarios.reads(asked, format_name) for asked in sides.readers)
+                    and all(select_scenarios.writes(each, format_name) for each in sides.writers)
+                ):
+                    return name
+    return QUICK_START
 
 
 def formats_named(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import signal
 import sys
 import threading
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 STATUS_FROM: Final = 128
 """The exit status is this and the signal's number, as of a program that the signal ended."""
-TELLING: Final = frozenset({"run", "upgrade", "plan", "fetch", "write", "read", "audit", "scan"})
+TELLING: Final = re.compile(
+    "audit|baseline|cache|compare|doctor|engines|explain|export-fixtures|fetch|history|judge|"
+    "matrix|plan|read|remedy|report|reproduce|run|scan|upgrade|write"
+)
 SILENT: Final = frozenset({"--quiet", "--json", "--help"})
 _SHOW_CURSOR: Final = "\x1b[?25h"
 _NAMES: Final = {"stdout": "standard output", "stderr": "standard error"}
@@ -100,12 +104,14 @@ def prepare_streams() -> None:
 
 
 def say_what_begins(arguments: Sequence[str]) -> None:
-    """Say in a log that a command which tells how far it is has begun: it takes a second to load.
+    """Say in a log that a command has begun: it takes a second to load.
 
     On a terminal `app` shows it for so long; who wants little output, or JSON, gets none of it.
     """
-    if {*arguments[:1]} & TELLING and not {*arguments} & SILENT and not sys.stderr.isatty():
-        print(f"harness {arguments[0]} begins", file=sys.stderr, flush=True)
+    begun = bool(arguments) and TELLING.fullmatch(arguments[0]) is not None
+    if begun and not {*arguments} & SILENT and not sys.stderr.isatty():
+        with suppress(EnvironmentProblem):  # the command's own words meet it again
+            print(f"harness {arguments[0]} begins", file=sys.stderr, flush=True)
 
 
 def finish_streams(status: int) -> int:

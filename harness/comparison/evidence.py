@@ -144,10 +144,7 @@ class Evidence:
                 yield jsonl.parse(Verdict, line[1:]), answer
 
     def run(
-        self,
-        readers: Collection[str],
-        metastore: str | None = "",
-        keep: Keep = lambda *_: True,
+        self, readers: Collection[str], metastore: str | None = "", keep: Keep = lambda *_: True
     ) -> "KnownRun":
         """Return all that is known of these readers, as one run; of each cell what is newest.
 
@@ -179,13 +176,7 @@ class _NewestCells:
     answers: dict[str, Answer] = field(default_factory=dict)
     sources: dict[str, Source] = field(default_factory=dict)
 
-    def add(
-        self,
-        evidence: Evidence,
-        source: Source,
-        readers: Iterable[str],
-        keep: Keep,
-    ) -> None:
+    def add(self, evidence: Evidence, source: Source, readers: Iterable[str], keep: Keep) -> None:
         info = evidence.plan(source).info
         other = {
             name

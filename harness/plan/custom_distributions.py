@@ -134,13 +134,20 @@ def _shown(name: str, value: str) -> str:
 def register(paths: Iterable[Path]) -> None:
     """Make the distributions known that stand beside scenarios: in their folder, or one above.
 
+    Above a folder with profiles nothing is looked for: what is broken there is not its own.
+
     Raises UsageProblem: a distribution is called like one that is shipped.
     Raises ScenarioProblem: a file cannot be read.
     """
-    folders = dict.fromkeys(folder for path in paths for folder in shipped.beside(path))
+    folders = dict.fromkeys(chain.from_iterable(map(_places, paths)))
     for file in chain.from_iterable(sorted((f / DISTRIBUTIONS).glob("*.yaml")) for f in folders):
         text = yaml_reader.read(file, yaml_reader.MAX_BYTES, "lock data")
         distributions.register(file.stem, text, str(file))
     for file in (folder / READERS for folder in folders):
         if file.is_file():
             register_file(file)
+
+
+def _places(path: Path) -> tuple[Path, ...]:
+    inner, above = shipped.beside(path)
+    return (inner,) if (inner / shipped.PROFILES).is_file() else (inner, above)

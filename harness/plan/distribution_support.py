@@ -73,7 +73,7 @@ def check_no_address(option: str, text: str, what: str, example: str) -> None:
         raise UsageProblem(
             f"{option} {text}: this is an address, and the harness starts its {what} itself; name "
             f"a version, such as {example}; readers.yaml describes an engine set up as yours is "
-            "(docs/engines.md)"
+            "(docs/engines.md), and harness audit asks one that runs already (docs/platform.md)"
         )
 
 
@@ -335,17 +335,23 @@ def wrong_metastore(profile: Profile) -> Iterator[Fault]:
 
 def _too_old(profile: Profile) -> str:
     """Return which reader cannot ask through a metastore so old; empty: each can."""
-    through = distributions.load(profile.metastore.distribution)
-    named = dict.fromkeys(
-        lock_name(asked_reader.reader.distribution) for asked_reader in profile.readers
-    )
-    for name in filter(distributions.exists, named):  # what is not there is told elsewhere
-        oldest = oldest_for(distributions.load(name))
-        if oldest and Version(through.version) < Version(distributions.load(oldest).version):
-            why = f"{name} cannot ask through {through.name}; through {oldest} it can"
-            both = f"--from {through.name} --to {oldest}"
-            return f"{why}: --metastore {oldest}, or of an upgrade {both} as well"
+    for asked in profile.readers:
+        if oldest := newer_metastore(asked.reader, profile.metastore):
+            name, through = lock_name(asked.reader.distribution), profile.metastore.distribution
+            why = f"{name} cannot ask through {through}; through {oldest} it can"
+            return f"{why}: --metastore {oldest}, or beside it in --from or --to of an upgrade"
     return ""
+
+
+def newer_metastore(reader: Reader, through: MetastoreChoice) -> str:
+    """Return the oldest that a reader can ask, where a metastore is too old; empty: it can."""
+    # What is not there is told elsewhere.
+    there = distributions.exists(reader.distribution)
+    oldest = oldest_for(distributions.load(reader.distribution)) if there else ""
+    if not oldest:
+        return ""
+    given, needed = (distributions.load(name) for name in (through.distribution, oldest))
+    return oldest if Version(given.version) < Version(needed.version) else ""
 
 
 def _unregistered(profile: Profile) -> str:

@@ -11,6 +11,7 @@ from itertools import product
 from typing import Final
 
 from harness import formats
+from harness.core.errors import UsageProblem
 from harness.plan import select_scenarios
 from harness.plan.estimation import estimate
 from harness.plan.product import REWRITES, named_by
@@ -113,7 +114,18 @@ def _formats(request: Request, scenarios: Sequence[Scenario]) -> tuple[str, ...]
             if name in written and enough(_who_reads(name, request))
         ):
             return served
+        if request.sides.readers and enough is all and names is others:
+            _raise_for_steps(request, scenarios)
     return first
+
+
+def _raise_for_steps(request: Request, scenarios: Iterable[Scenario]) -> None:
+    """Tell where the readers of an upgrade share formats, and the steps keep each from one."""
+    steps = [operation for scenario in scenarios for operation in scenario.operations]
+    shared = [formats.load(name) for name in formats.names() if all(_who_reads(name, request))]
+    reasons = (next(filter(None, map(format_.unsupported, steps)), "") for format_ in shared)
+    if why := "; ".join(filter(None, reasons)):
+        raise UsageProblem(f"no format that both sides read can have all steps: {why}")
 
 
 def _who_reads(name: str, request: Request) -> Iterator[bool]:

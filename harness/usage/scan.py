@@ -77,6 +77,8 @@ def listed(address: str, patterns: Sequence[str]) -> AbstractContextManager[List
     if has_scheme and scheme in {"http", "https"}:
         return rest_listing.listed(address, patterns)
     host_and_port = ":" in address and not Path(address).exists()
+    if host_and_port and not has_scheme and ":/" in address:
+        raise UsageProblem(f"{address}: did you mean '{address.replace(':/', '://', 1)}'?")
     if scheme == "thrift" if has_scheme else host_and_port:
         return metastore_listing.listed(address, patterns)
     return folder_listing.listed(address, patterns)

@@ -21,6 +21,7 @@ from harness.comparison.regressions import Remedy, Swap, ranked, reader_remedy, 
 from harness.comparison.result import NotAsked, SideComparison, compare
 from harness.core.errors import HarnessError, UsageProblem
 from harness.core.records import Verdict, VerdictKind
+from harness.core.runtime_names import USUAL_METASTORE
 from harness.core.setting_values import TABLE_VERSION
 from harness.formats.hudi import settings as hudi_settings
 from harness.plan import custom_distributions, select_scenarios, shipped
@@ -127,6 +128,10 @@ def _sides(request: UpgradeRequest) -> tuple[sides.Side, sides.Side]:
         if names and part in after.parts:
             problem = f"--{part} cannot be combined with {part}s in --from and --to"
             raise UsageProblem(f"{problem}; leave out --{part} {names[0]}")
+    through = USUAL_METASTORE
+    if request.profile:
+        through = select_scenarios.find(request.profile, request.paths).profile.metastore
+    before, after = sides.with_metastores(before, after, through)
     return before, sides.registered_first(before, after)
 
 

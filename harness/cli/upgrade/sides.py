@@ -210,6 +210,16 @@ def check(old: Side, new: Side) -> None:
         raise UsageProblem(f"{problem}; name another version, or a setting: '{{setting=value}}'")
 
 
+def with_metastores(old: Side, new: Side, usual: MetastoreChoice) -> tuple[Side, Side]:
+    """Return the sides with a metastore each where the usual one is too old for one's reader."""
+    needed = distribution_support.newer_metastore
+    newer = ["".join(needed(r, usual) for r in side.readers[:1]) for side in (old, new)]
+    if old.metastore or not any(newer):
+        return old, new
+    first, second = (MetastoreChoice(name) if name else usual for name in newer)
+    return replace(old, metastore=first), replace(new, metastore=second)
+
+
 def check_writers(every: Iterable[Side]) -> None:
     """Check that there is a format that all writers write, so that tables can be gone on with."""
     names = {side.writer.distribution for side in every if side.writer}

@@ -6,12 +6,7 @@ Source: delta-rs's manual, "Writing Delta Tables", "Deleting rows from a Delta L
 
 from typing import Final
 
-from harness.engines.library_writes import (
-    LibraryWrites,
-    TableWrite,
-    arrow_table,
-    expression,
-)
+from harness.engines.library_writes import LibraryWrites, TableWrite, arrow_table, expression
 from harness.engines.query_sql import ANSI, predicate
 from harness.model.identifiers import quoted
 

@@ -11,12 +11,7 @@ from typing import Final
 from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTravel, TimeTravelWords
 from harness.engines.pyiceberg import answers
 from harness.engines.pyiceberg.words import WRITES, condition
-from harness.engines.python_library import (
-    POINTER,
-    Description,
-    Entry,
-    PythonLibrary,
-)
+from harness.engines.python_library import POINTER, Description, Entry, PythonLibrary
 from harness.engines.query_sql import time_travel_words
 from harness.model.commit import AS_OF, BRANCH, TAG
 from harness.model.query import NULL_IN_LIST, Query

@@ -14,14 +14,7 @@ from harness.core.arrow import arrow_orc, pa, pq
 from harness.core.records import FileValues
 from harness.core.texts import printable
 from harness.formats.api import FileFactError, FileRows
-from harness.formats.files import (
-    arrow_file,
-    avro,
-    avro_table,
-    column_parts,
-    orc,
-    parquet,
-)
+from harness.formats.files import arrow_file, avro, avro_table, column_parts, orc, parquet
 from harness.formats.files.column_parts import ColumnPart
 from harness.formats.files.parquet import Footer, canonical
 from harness.formats.files.table_folder import TableFolder

@@ -140,3 +140,12 @@ def test_lock_data_and_readers_are_no_scenarios(tmp_path: Path) -> None:
     assert distributions.load("trino-470").version == "470"
     paths, wrong = shipped.scenario_files(tmp_path)
     assert (paths, wrong) == ((), {})
+
+
+def test_a_broken_file_above_a_folder_with_profiles_stops_nothing(tmp_path: Path) -> None:
+    (tmp_path / "readers.yaml").write_text("a: {b: c}\n")
+    (folder := tmp_path / "my").mkdir()
+    with pytest.raises(ScenarioProblem):
+        custom_distributions.register([folder])
+    (folder / "profiles.yaml").touch()
+    custom_distributions.register([folder])
