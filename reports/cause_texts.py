@@ -174,7 +174,7 @@ def advice(verdict: Verdict, question: Iterable[Verdict]) -> tuple[Advice, ...]:
         Advice("Try its other settings: which help here, and what each breaks elsewhere", "remedy"),
     )
     smallest = Advice("Get the smallest scenario and SQL script that still show it", "reproduce")
-    pages = dict.fromkeys(f"docs/findings.md#{finding.kind}" for finding in verdict.findings)
+    pages = dict.fromkeys(f"docs/wrong_answers.md#{finding.kind}" for finding in verdict.findings)
     known = (Advice(f"What is known of it, and what to do: {', '.join(pages)}"),) if pages else ()
     return (*(readers if responsible & {Responsible.READER, None} else ()), smallest, *known)
 

@@ -84,7 +84,7 @@ def sentences(key: CauseKey, verdicts: Sequence[Verdict], run: Run) -> Iterator[
     """Yield the known defects that explain a cause, with what trackers have of them."""
     for name in known_as(key, verdicts, run):
         entries = known_defects()[name].entries
-        yield f"It fits a known defect: {entries} (docs/findings.md#{name})."
+        yield f"It fits a known defect: {entries} (docs/wrong_answers.md#{name})."
     sources = {run.info.variant(verdict.variant).source for verdict in verdicts}
     if all(verdict.scenario.startswith(BUGS) for verdict in verdicts) and any(sources):
         yield f"The scenario reproduces a known defect: {'; '.join(filter(None, sorted(sources)))}."

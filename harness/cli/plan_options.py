@@ -198,7 +198,7 @@ def _quick_start(sides: Parts, among: Sequence[str]) -> str:
                 if (
                     format_name in (among or (format_name,))
                     and all(select_scenarios.reads(asked, format_name) for asked in sides.readers)
-                    and all(select_scenarios.writes(each, format_name) for each in sides.writers)
+                    and all(select_scenarios.writes(asked, format_name) for asked in sides.writers)
                 ):
                     return name
     return QUICK_START

@@ -262,4 +262,4 @@ def test_of_a_refusal_as_much_is_reported_and_of_a_right_answer_nothing() -> Non
 
 
 def test_a_finding_leads_to_the_page_of_its_kind() -> None:
-    assert advice(WRONG, OTHERS)[-1].text.endswith("what to do: docs/findings.md#stale")
+    assert advice(WRONG, OTHERS)[-1].text.endswith("what to do: docs/wrong_answers.md#stale")

@@ -54,7 +54,7 @@ def test_a_cause_that_fits_a_known_defect_names_the_tracker_s_entry() -> None:
     text = to_do(asked(table("x"), (OLD, WRONG)))
     assert text.startswith("Right in trino-483. "), "as is known: it was not asked here"
     assert f"It fits a known defect: <{ENTRY}>" in text
-    assert "docs/findings.md#trino-default-values" in text
+    assert "docs/wrong_answers.md#trino-default-values" in text
 
 
 def test_what_is_known_of_a_version_does_not_count_where_the_run_saw_otherwise() -> None:
