@@ -4,18 +4,16 @@ A file enters a cache only when the lock data of *this* installation names it, a
 last, empty member says that none is cut off.
 """
 
-import hashlib
-import io
 import shutil
 import tarfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 
 from harness.artifacts import distributions, fetch, python_index, repository
-from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
+from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache, file_sha256
 from harness.artifacts.distribution import Artifact, Distribution
 from harness.artifacts.download import ExpectedFile, connected, download
 from harness.artifacts.python_index import IndexFile
@@ -56,23 +54,6 @@ def sources(needed: Iterable[Distribution]) -> Sources:
         for artifact in distribution.artifacts:
             result[f"artifacts/{artifact.sha256[:16]}/{artifact.file_name}"] = artifact
     return dict(sorted(result.items()))
-
-
-class Hashed(io.RawIOBase):
-    """A file that computes the SHA-256 of what is read from it, and reports progress."""
-
-    def __init__(self, content: BinaryIO, progress: Progress) -> None:
-        self._content, self._progress, self._digest = content, progress, hashlib.sha256()
-
-    def read(self, size: int = -1) -> bytes:
-        data = self._content.read(size)
-        self._digest.update(data)
-        self._progress.advance(len(data))
-        return data
-
-    @property
-    def sha256(self) -> str:
-        return self._digest.hexdigest()
 
 
 def export(needed: Sequence[Distribution], file: Path, cache: Cache, progress: Progress) -> int:
@@ -132,11 +113,11 @@ def _write(
     """Write the tar; return the first file that is not what the lock says, and stop there."""
     with tarfile.open(file, "w") as tar:
         for name, part in files.items():
+            if file_sha256(paths[name]) != part.sha256:
+                return paths[name]
             with paths[name].open("rb") as content:
-                read = Hashed(content, progress)
-                tar.addfile(_member(name, part.size), read)
-                if read.sha256 != part.sha256:
-                    return paths[name]
+                tar.addfile(_member(name, part.size), content)
+            progress.advance(part.size)
         tar.addfile(_member(END, 0))
     return None
 
@@ -207,11 +188,11 @@ def _taken(
                 "or one on another platform"
             )
         path = paths[last] = folder / str(len(paths))
-        read = Hashed(content, progress)  # type: ignore[arg-type]
         with path.open("wb") as out:
-            shutil.copyfileobj(read, out, CHUNK)
-        if read.sha256 != part.sha256:
-            raise _RefusedError(f"{last!r} has another SHA-256 than the lock says: {read.sha256}")
+            shutil.copyfileobj(content, out, CHUNK)
+        if (seen := file_sha256(path)) != part.sha256:
+            raise _RefusedError(f"{last!r} has another SHA-256 than the lock says: {seen}")
+        progress.advance(member.size)
     if last != END:
         raise _RefusedError("it is cut off, or was not written by harness cache export")
     return paths
