@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import tarfile
 import tempfile
 import threading
@@ -20,7 +19,7 @@ from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Artifact, Distribution
 from harness.artifacts.fetch import Installation
-from harness.core.errors import EnvironmentProblem, UsageProblem
+from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from harness.core.runtime_names import lock_name
 from harness.runtime import docker_daemon, image
@@ -198,10 +197,6 @@ def _no_image(distribution: Distribution, reference: str, reason: str) -> Enviro
         return EnvironmentProblem(
             f"{message} readers.yaml names just this one; docker pull {reference} tells more"
         )
-    if "@" in reference:
-        return EnvironmentProblem(
-            f"{message} {PINS} asks for just this one; without that, any of its name is taken"
-        )
     return EnvironmentProblem(
         f"{message} {PREFIX} names another registry; without any registry build an image of the "
         f"same contract: harness engines build {lock_name(distribution.name)}"
@@ -285,7 +280,7 @@ def _local_or_pulled(
     try:
         return docker_daemon.pull(client, reference)
     except EnvironmentProblem as problem:
-        built = None if _just_this(name, distribution) else _built_here(client, distribution)
+        built = None if distribution.image else _built_here(client, distribution)
         if built is None:
             raise _no_image(distribution, reference, str(problem)) from None
     progress.note(f"{name} cannot be pulled; taken is {built.reference}, which was built here")
@@ -293,21 +288,16 @@ def _local_or_pulled(
 
 
 def requested_reference(distribution: Distribution) -> str:
-    """Return the name that an image is looked for by: pinned, or with a registry's prefix."""
-    official = image.contract(distribution).reference(distribution)
+    """Return the name that an image is looked for by: with a registry's prefix, unless its own."""
     prefix = "" if distribution.image else os.environ.get(PREFIX, "")
-    return _pinned(official) or prefix + official
-
-
-def _just_this(name: str, distribution: Distribution) -> bool:
-    return "@" in name or bool(distribution.image)
+    return prefix + image.contract(distribution).reference(distribution)
 
 
 def available_image(client: DockerClient, distribution: Distribution) -> StoredImage | None:
     """Return the image that a run takes if it can pull none; None: there is none."""
     name = requested_reference(distribution)
     result = docker_daemon.local(client, docker_daemon.by_digest(name))
-    return result or (None if _just_this(name, distribution) else _built_here(client, distribution))
+    return result or (None if distribution.image else _built_here(client, distribution))
 
 
 def _built_here(client: DockerClient, distribution: Distribution) -> StoredImage | None:
@@ -320,27 +310,3 @@ def _built_here(client: DockerClient, distribution: Distribution) -> StoredImage
         if tag.startswith(start)
     ]
     return docker_daemon.local(client, max(result)[1]) if result else None
-
-
-PINS: Final = "HARNESS_IMAGES"
-"""The variable with official images by digest, written as `run.json` does: `name:tag@sha256:…`."""
-_PIN: Final = re.compile(r"(?P<name>[^@]+)@sha256:[0-9a-f]{64}")
-
-
-def _pinned(official: str) -> str:
-    """Return the image by digest that is asked for instead of an official one; all are checked."""
-    if not (pins := os.environ.get(PINS, "").split()):
-        return ""
-    known = {image.official(distributions.load(name)) for name in distributions.names()} - {""}
-    result = ""
-    for pin in pins:
-        match = _PIN.fullmatch(pin)
-        fitting = [one for one in known if match and f"/{match['name']}".endswith(f"/{one}")]
-        if not fitting:
-            raise UsageProblem(
-                f"{PINS}: {pin!r} is no official image by digest; allowed are, separated by "
-                "spaces, names as run.json has them: trinodb/trino:476@sha256:… with 64 digits"
-            )
-        if fitting[0] == official:
-            result = pin
-    return result

@@ -76,19 +76,6 @@ def test_an_image_is_pulled_from_a_registry_of_ones_own_and_its_digest_is_record
     assert f"image {container_image.base} (official); {made}" == container_image.fidelity
 
 
-def test_what_was_recorded_is_pulled_again_whatever_the_tag_says_today(
-    registry: Registry, prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first, second = (image_registry.tiny_image(text) for text in ("then", "today"))
-    recorded = f"{prefix}{OFFICIAL}@{registry.push(first, OFFICIAL)}"
-    registry.push(second, OFFICIAL)
-    forget(first, second)
-    monkeypatch.setenv(image_choice.PINS, recorded)
-    container_image = chosen(tmp_path)
-    assert (container_image.digest, container_image.base) == (first, recorded)
-    forget(container_image.reference)
-
-
 def test_a_metastore_runs_of_an_image_that_was_pulled(
     built: str, registry: Registry, prefix: str, tmp_path: Path, cache: Cache, progress: Progress
 ) -> None:

@@ -6,7 +6,7 @@ from docker.errors import APIError, ImageNotFound
 
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
-from harness.core.errors import EnvironmentProblem, UsageProblem
+from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from harness.runtime import docker_daemon, image_choice
 
@@ -80,41 +80,6 @@ def test_one_image_answers_as_long_as_a_harness_runs(images: Images, tmp_path: P
     assert image_choice.chosen(TRINO.name).fidelity == (
         "image trinodb/trino:476 (official); sha256:1"
     )
-
-
-@pytest.mark.parametrize("registry", ["", "registry.example:5000/"])
-def test_what_a_record_says_has_the_same_image_again(
-    images: Images, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, registry: str
-) -> None:
-    recorded = f"{registry}trinodb/trino:476@{DIGEST}"
-    monkeypatch.setenv("HARNESS_IMAGES", f"apache/hive:3.1.3@{DIGEST} {recorded}")
-    monkeypatch.setenv("HARNESS_IMAGE_PREFIX", "elsewhere.example/")
-    images.here = {"trinodb/trino:476": "sha256:2"}
-    images.elsewhere = {f"{registry}trinodb/trino@{DIGEST}": "sha256:1"}
-    images.known = [f"{registry}trinodb/trino@{DIGEST}"]
-    assert chosen(tmp_path) == (f"{registry}trinodb/trino@{DIGEST}", "sha256:1")
-    assert image_choice.chosen(TRINO.name).fidelity == f"image {recorded} (official); sha256:1"
-
-
-def test_no_other_image_is_taken_for_one_by_digest(
-    images: Images, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HARNESS_IMAGES", f"trinodb/trino:476@{DIGEST}")
-    images.here = {"trinodb/trino:476": "sha256:1", "lake-table-harness/trino:476-a": "sha256:2"}
-    with pytest.raises(EnvironmentProblem, match="HARNESS_IMAGES asks for just this one"):
-        chosen(tmp_path)
-
-
-@pytest.mark.parametrize(
-    "given", ["trinodb/trino:476", f"trinodb/trino:999@{DIGEST}", "trinodb/trino:476@sha256:ab"]
-)
-def test_what_names_no_official_image_by_digest_is_refused(
-    images: Images, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
-) -> None:
-    monkeypatch.setenv("HARNESS_IMAGES", given)
-    images.here = {"trinodb/trino:476": "sha256:1"}
-    with pytest.raises(UsageProblem, match="is no official image by digest"):
-        chosen(tmp_path)
 
 
 def test_an_image_for_other_machines_is_refused(images: Images, tmp_path: Path) -> None:
