@@ -65,7 +65,7 @@ from harness.scenario.cells import Reader
 from harness.usage.usage_file import UsedTable
 
 LOG: Final = logging.getLogger(__name__)
-MOST_SHOWN: Final = 20
+MOST_SHOWN: Final = 50
 """So many differences of an answer are kept, with the number of all."""
 MOST_COLUMNS: Final = 12
 """Of so many columns conditions are asked."""

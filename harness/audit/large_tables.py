@@ -41,8 +41,10 @@ DIGITS: Final = 3
 """A group is divided into 4,096."""
 MOST_DIGITS: Final = 12
 """Then rows whose hashes are the same are the same rows."""
+FEW_GROUPS: Final = 128
+"""If no more groups differ, all of them are divided further, until their rows can be fetched."""
 MOST_GROUPS: Final = 16
-"""So many groups that differ are divided further."""
+"""Of others so many are."""
 
 Judge = Callable[[TableRows, Query, Reply], AuditedAnswer]
 """Returns the verdict on an answer of some rows, by these as they should be."""
@@ -208,37 +210,53 @@ class FingerprintReader:
     def _narrowed(self, query: Query) -> AuditedAnswer:
         """Return what is wrong in some rows of the groups that differ.
 
-        By the parts whose sums are right a row is in one group with what is shown instead of it.
+        Where these are few, all of them are looked at. Else rows are grouped by the parts whose
+        sums are right: so one is in a group with what is shown instead of it.
         """
+        by_all = replace(self._forms[0], digits=DIGITS)
+        few = self._differing(query, by_all)
+        if len(few) > FEW_GROUPS and (same := self._right_parts(query)):
+            by_same = replace(by_all, by=same)
+            if result := self._divided(query, by_same, self._differing(query, by_same)):
+                return result
+        return self._divided(query, by_all, few) or self._unknown(
+            "its sums differ, and too many rows are equal to be fetched"
+        )
+
+    def _right_parts(self, query: Query) -> tuple[int, ...]:
+        """Return the numbers of the parts whose sums are right; none where rows are too many."""
         form, asked = (replace(of, of_parts=True) for of in (self._forms[0], self._asked))
         right, shown = self.table.sums.of(form, query), _groups(self._ask(query, asked), asked)
-        form, same = self._forms[0], _same_parts(right.get("", ()), shown.get("", ()))
-        for by in dict.fromkeys((same, ())):
-            if result := self._divided(query, replace(form, by=by)):
-                return result
-        return self._unknown("its sums differ, and too many rows are equal to be fetched")
+        return _same_parts(right.get("", ()), shown.get("", ()))
 
-    def _divided(self, query: Query, asked: Fingerprint) -> AuditedAnswer | None:
-        """Return what is wrong; None where groups that differ have too many equal rows."""
-        total = 0
-        for digits in range(DIGITS, MOST_DIGITS + 1, DIGITS):
-            asked = replace(asked, digits=digits)
-            right = self.table.sums.of(asked, query)
-            groups = _groups(self._ask(query, asked), asked)
-            sizes = {
-                first: max(_size(right, first), _size(groups, first))
-                for first in {**right, **groups}
-                if right.get(first) != groups.get(first)
-            }
-            total = total or len(sizes)
-            if chosen := _smallest(sizes):
+    def _differing(self, query: Query, asked: Fingerprint) -> Mapping[str, int]:
+        """Return the sizes of the groups whose sums are not right."""
+        right, groups = self.table.sums.of(asked, query), _groups(self._ask(query, asked), asked)
+        return {
+            first: max(_size(right, first), _size(groups, first))
+            for first in {**right, **groups}
+            if right.get(first) != groups.get(first)
+        }
+
+    def _divided(
+        self, query: Query, asked: Fingerprint, sizes: Mapping[str, int]
+    ) -> AuditedAnswer | None:
+        """Return what is wrong in groups that differ; None where they have too many equal rows."""
+        total, largest, whole = len(sizes), self.table.size, True
+        while sizes:
+            chosen, few = _smallest(sizes), len(sizes) <= FEW_GROUPS
+            last = asked.digits == MOST_DIGITS or max(sizes.values()) >= largest
+            if len(chosen) == len(sizes) or (chosen and (last or not few)):
                 asked = replace(asked, within=chosen, rows=True)
-                result = self._compared(query, asked, total)
-                return replace(result, in_part=digits > DIGITS or len(chosen) < total)
-            asked = replace(asked, within=tuple(sorted(sizes))[:MOST_GROUPS])
-            if not sizes:
-                return self._unknown("it showed something else when it was asked again")
-        return None
+                in_part = not whole or len(chosen) < len(sizes)
+                return replace(self._compared(query, asked, total), in_part=in_part)
+            if last:
+                return None
+            largest, whole = max(sizes.values()), whole and few
+            within = tuple(sorted(sizes))[: FEW_GROUPS if few else MOST_GROUPS]
+            asked = replace(asked, within=within, digits=asked.digits + DIGITS)
+            sizes = self._differing(query, asked)
+        return self._unknown("it showed something else when it was asked again")
 
     def _compared(self, query: Query, asked: Fingerprint, total: int) -> AuditedAnswer:
         """Compare the rows of some groups; `total`: how many differ at least."""
