@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from hashlib import sha256
 from itertools import chain
+from queue import SimpleQueue
 from typing import Final
 
 from harness.artifacts import distributions
@@ -27,7 +28,7 @@ from harness.audit.large_tables import FingerprintReader, LargeTable
 from harness.audit.limits import NO_LIMITS, AuditLimits
 from harness.audit.plan_files import check_there, identity, wrong_sizes
 from harness.audit.projection import full_type
-from harness.audit.readers import AuditReaders, Entries
+from harness.audit.readers import AuditReaders, Entries, Servers
 from harness.audit.records import AuditedAnswer, AuditedTable, ShownDifference
 from harness.audit.spark_fingerprints import SparkFingerprints
 from harness.audit.spark_reader import SparkReader
@@ -74,6 +75,8 @@ SOME: Final = 100
 SMALL: Final = 1 << 20
 AT_ONCE: Final = 2
 """Of tables of so many bytes so many are looked at at once: one is judged while one is asked."""
+MANY: Final = 100
+"""Of so many, each of those at once has a process of a library of its own."""
 NO_NAME: Final = "it has no name in a catalog; name the metastore or REST catalog that has it"
 ENOUGH: Final = 2
 """Questions that a reader refuses first, all for one reason: then it refuses the table."""
@@ -390,7 +393,10 @@ def audit(
         # A large table holds up none but larger ones.
         waiting = sorted(plans, key=lambda database: plans[database].bytes)
         small = [database for database in waiting if plans[database].bytes <= SMALL]
-        look = partial(_audited, plans, on.reader if plans else None, servers, limits)
+        free = SimpleQueue[Servers]()
+        for number in range(AT_ONCE):
+            free.put(on.beside(servers) if number and len(small) >= MANY else servers)
+        look = partial(_audited, plans, on.reader if plans else None, free, limits)
         pool = ThreadPoolExecutor(AT_ONCE)
         stack.callback(pool.shutdown, wait=False, cancel_futures=True)
         for done in chain(pool.map(look, small), map(look, waiting[len(small) :])):
@@ -483,11 +489,24 @@ def _begin(file: FileTable) -> FileTable:
 def _audited(
     plans: Mapping[str, _Planned],
     reader: SparkReader | None,
-    servers: Sequence[tuple[Reader, Engine, Server]],
+    free: SimpleQueue[Servers],
     limits: AuditLimits,
     database: str,
 ) -> AuditedTable:
-    planned = plans[database]
+    servers = free.get()
+    try:
+        return _answered(plans[database], reader, servers, limits, database)
+    finally:
+        free.put(servers)
+
+
+def _answered(
+    planned: _Planned,
+    reader: SparkReader | None,
+    servers: Servers,
+    limits: AuditLimits,
+    database: str,
+) -> AuditedTable:
     table, plan = planned.table, planned.plan
     try:
         with _named_problem():

@@ -22,9 +22,11 @@ from harness.read.questions import load_engine
 from harness.runtime import metastore, metastore_client, provide, work_folders
 from harness.runtime.api import MetastoreUris
 from harness.runtime.metastore_objects import CatalogEntry, decode, placed
+from harness.scenario.cells import Reader
 
 Entries = Mapping[str, CatalogEntry]
 """The entry of each table by its database: every table has one of its own."""
+Servers = Sequence[tuple[Reader, Engine, Server]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,15 @@ class AuditReaders:
             through = metastore.oldest_for(distribution) or metastore.DISTRIBUTION
             serving = engine.serve(runtime, self._metastore(through), folder, self.progress)
         return engine, self.stack.enter_context(started(name, serving, self.progress))
+
+    def beside(self, servers: Servers) -> Servers:
+        """Return the servers; those of libraries, which answer one at a time, are started anew."""
+        return [
+            (reader, *self.serve(reader.distribution))
+            if isinstance(engine, PythonLibrary)
+            else (reader, engine, server)
+            for reader, engine, server in servers
+        ]
 
     @cached_property
     def reader(self) -> SparkReader | None:
