@@ -6,7 +6,7 @@ import ssl
 import stat
 from base64 import b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Final
 from urllib.parse import urlsplit
@@ -16,7 +16,10 @@ from pydantic import Field
 from harness.core.errors import EnvironmentProblem
 
 NonEmptyText = Annotated[str, Field(min_length=1)]
-_ADDRESS: Final = r"https?://[^/@\s]+/?"
+HIVE: Final = "hive2"
+"""Begins addresses of HiveServer2, also for JDBC (Hive's manual, "HiveServer2 Clients")."""
+_TLS: Final = ";ssl=true"
+_ADDRESS: Final = rf"https?://[^/@\s]+/?|{HIVE}://[^/@;\s]+/?({_TLS})?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,33 +54,45 @@ class Endpoint:
     like: NonEmptyText
     """The distribution whose language it speaks."""
     address: str
-    """`https://host:port`."""
-    catalogs: Mapping[str, NonEmptyText]
-    """By family of formats, the catalog in which its tables are."""
+    """`https://host:port`; of HiveServer2 `hive2://host:port;ssl=true`."""
+    catalogs: Mapping[str, NonEmptyText] = field(default_factory=dict)
+    """By family of formats, the catalog in which its tables are; Hive has one of all."""
     user: NonEmptyText = "harness"
     password: Secret | None = None
     token: Secret | None = None
     """A JSON Web Token."""
     certificate: Path | None = None
     """Of who signed the server's, where this machine does not know it."""
+    sasl: bool = True
+    """Of HiveServer2: False where its `hive.server2.authentication` is NOSASL."""
 
     def __post_init__(self) -> None:
         if not re.fullmatch(_ADDRESS, self.address):
-            allowed = "https://host:port, or http://host:port where nothing is secret"
-            raise ValueError(f"its address is {self.address!r}; allowed: {allowed}")
+            allowed = f"https://host:port, and {HIVE}://host:port{_TLS} of HiveServer2"
+            raise ValueError(
+                f"its address is {self.address!r}; allowed: {allowed}; http:// and no {_TLS} where "
+                "nothing is secret"
+            )
         if self.password and self.token:
             raise ValueError("an engine has a password, or a token; not both")
         if (self.password or self.token) and not self.is_encrypted:
-            raise ValueError("secrets are sent to https addresses alone")
+            raise ValueError(f"secrets are sent to https addresses and those with {_TLS} alone")
+        if not self.sasl and (not self.is_hive or self.password):
+            raise ValueError("sasl: false is said of a HiveServer2 that takes no password")
 
     @property
     def is_encrypted(self) -> bool:
-        return self.address.startswith("https:")
+        return self.address.startswith("https:") or self.address.endswith(_TLS)
+
+    @property
+    def is_hive(self) -> bool:
+        return self.address.startswith(HIVE)
 
     @property
     def host_and_port(self) -> tuple[str, int]:
-        parts = urlsplit(self.address)
-        return parts.hostname or "", parts.port or (443 if self.is_encrypted else 80)
+        parts = urlsplit(self.address.removesuffix(_TLS))
+        usual = 10000 if self.is_hive else 443 if self.is_encrypted else 80
+        return parts.hostname or "", parts.port or usual
 
     def headers(self) -> Mapping[str, str]:
         """Return what says who asks; raises EnvironmentProblem."""

@@ -21,6 +21,7 @@ from harness.cli.output import OUT, say
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.grouping import grouped
 from harness.core.progress import megabytes
+from harness.core.texts import counted
 from harness.engines.api import Attaches, NoAnswerError, RefusedError
 from harness.plan import platform_file
 from harness.read.questions import load_engine
@@ -73,20 +74,24 @@ def doctor(
 def look_for_endpoint(reader: str, console: Console) -> bool:
     """Say what an engine that runs already can be asked; return whether it is what its file says.
 
-    What is asked for: its catalogs, by a login and over a connection as an audit has them.
+    What is asked for: its catalogs, or Hive's databases, by a login and over a connection as an
+    audit has them.
     """
     distribution = distributions.load(reader)
     engine, endpoint = load_engine(reader), distribution.endpoint
     if endpoint is None or not isinstance(engine, Attaches):  # not reached: of a platform file
         raise AssertionError(reader)
     say(f"{reader}, asked as {endpoint.like} is, at {endpoint.address}", console)
+    asked = "databases" if endpoint.is_hive else "catalogs"
     try:
         with closing(engine.attach(distribution, endpoint).connect({})) as connection:
-            rows = connection.run("show catalogs", timeout_s=ANSWER_S).rows
+            rows = connection.run(f"show {asked}", timeout_s=ANSWER_S).rows
     except (EnvironmentProblem, NoAnswerError, RefusedError) as problem:
         say(f"  it cannot be asked: {problem}", console, "red")
         return False
     known = {str(name) for (name,) in rows}
+    if endpoint.is_hive:
+        say(f"  it answers: {counted(len(known), 'database')}", console)
     for family, catalog in endpoint.catalogs.items():
         if catalog in known:
             say(f"  {family} tables: in its catalog {catalog}", console)

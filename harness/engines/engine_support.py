@@ -1,5 +1,6 @@
 """What several engines share that is not SQL."""
 
+import re
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +11,7 @@ from typing import Final
 from harness.artifacts.distribution import Distribution
 from harness.artifacts.distributions import digest_of
 from harness.core import tolerances
-from harness.core.errors import EnvironmentProblem
+from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.records import Refusal
 from harness.engines.api import NoAnswerError, ReaderSettings, RefusedError
 from harness.engines.format_facts import FormatFacts
@@ -53,6 +54,22 @@ def metastore_first(uri: str) -> Iterator[None]:
             raise
         metastore_client.check(uri)
         raise EnvironmentProblem(f"it opens no session on its metastore: {problem}") from problem
+
+
+_READS: Final = re.compile(r"(select|show|describe)\b", re.IGNORECASE)
+
+
+def check_reads(statement: str) -> None:
+    """Stop what may change something on a server that somebody else runs."""
+    if not _READS.match(statement):
+        raise UsageProblem(f"only SELECT, SHOW and DESCRIBE are sent there, not: {statement}")
+
+
+def cannot_set(distribution: Distribution, settings: ReaderSettings) -> str:
+    """Return why a reader that runs already cannot have settings; see `Engine.cannot`."""
+    if settings and distribution.endpoint:
+        return f"{distribution.name} runs already, with settings of its own; name none"
+    return ""
 
 
 BUILT_IN: Final = "hive"

@@ -13,8 +13,7 @@ from harness.core import tolerances, yaml_reader
 from harness.core.problems import Problems, one_of
 from harness.core.runtime_names import AT, ENDPOINT
 
-ENGINES: Final = ("trino", "presto")
-"""Those that are asked over HTTP, which needs nothing but their address."""
+ENGINES: Final = ("trino", "presto", "hive")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,13 @@ def _wrong(name: str, endpoint: Endpoint) -> Iterator[str]:
         return
     engine, product = distributions.load(endpoint.like).engine, tolerances.product(endpoint.like)
     if engine not in ENGINES:
-        yield f"like: only {' and '.join(ENGINES)} are asked where they run, not {engine}"
+        yield f"like: only {', '.join(ENGINES)} are asked where they run, not {engine}"
+    elif endpoint.is_hive != (engine == "hive"):
+        yield f"address: {endpoint.address} is no address of {engine}; hive2:// is HiveServer2's"
+    elif endpoint.is_hive and (endpoint.catalogs or endpoint.token):
+        yield "hive has no catalogs, and takes no token: name user and password"
+    elif not (endpoint.is_hive or endpoint.catalogs):
+        yield "catalogs: name the one in which it has the tables of each format"
     if tolerances.product(name) != product or AT in name:
         yield f"its name must have its product in it, such as {product}-production"
     if distributions.is_shipped(name):

@@ -4,6 +4,7 @@ An engine says *what* runs (`Program`); a runtime says *how* (`Runtime`): as a p
 machine, or in a container of an image. What an engine asks is the same over both.
 """
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -52,6 +53,39 @@ class Running(Protocol):
 
         Raises TimeoutError: it has not within `timeout_s`.
         """
+
+
+class RunsElsewhere:
+    """A `Running` that somebody else has started: nothing is known of it but that it is there."""
+
+    log = Path(os.devnull)
+
+    def alive(self) -> bool:
+        return True
+
+    def log_tail(self, lines: int = 0) -> str:
+        return ""
+
+    def log_size(self) -> int:
+        return 0
+
+    def log_since(self, start: int) -> str:
+        return ""
+
+    def peak_memory_mb(self) -> int:
+        return 0
+
+    def threads(self) -> int:
+        return 0
+
+    def cpu_s(self) -> float:
+        return 0.0
+
+    def stop(self, grace_s: float = 0) -> None:
+        """Do nothing: it is not ours."""
+
+    def wait(self, timeout_s: float) -> int:
+        raise TimeoutError
 
 
 @dataclass(frozen=True, slots=True)

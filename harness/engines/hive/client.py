@@ -3,6 +3,7 @@
 import getpass
 import logging
 import os
+import struct
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,10 +22,17 @@ from TCLIService.ttypes import (
 )
 from thrift.Thrift import TApplicationException
 from thrift.transport.TSocket import TSocket
-from thrift.transport.TTransport import TBufferedTransport, TTransportException
+from thrift.transport.TSSLSocket import TSSLSocket
+from thrift.transport.TTransport import (
+    TBufferedTransport,
+    TFramedTransport,
+    TTransportException,
+)
 
+from harness.artifacts.endpoint import Endpoint, Secret
 from harness.core.records import Refusal
 from harness.engines.api import NoAnswerError
+from harness.engines.engine_support import check_reads
 from harness.engines.hive import errors
 from harness.engines.hive.errors import HiveError, Thrown
 from harness.engines.hive.values import HiveResult, Job, jobs, path_taken
@@ -51,19 +59,30 @@ logging.getLogger("thrift").addHandler(logging.NullHandler())
 class HiveClient:
     """One session, for one thread. Once it gave no answer it gives no other."""
 
-    def __init__(self, port: int, running: Running, late: threading.Event) -> None:
+    def __init__(
+        self,
+        port: int,
+        running: Running,
+        late: threading.Event,
+        endpoint: Endpoint | None = None,
+    ) -> None:
         """Open a session. `running`: the server, whose log says why jobs fail.
 
-        `late`: is set when no answer came in time.
+        `late`: is set when no answer came in time. `endpoint`: of a server that runs already, to
+        which nothing is sent that could change anything.
         """
         self._running = running
         self._late = late
-        self._socket = TSocket(LOOPBACK, port)
+        self._endpoint = endpoint
+        self._socket = _socket_of(endpoint) if endpoint else TSocket(LOOPBACK, port)
         self._deadline = 0.0
         self._lost = ""
+        user = endpoint.user if endpoint else session_user()
         with self._answering(CONNECT_S):
             transport = TBufferedTransport(self._socket)
-            self._hive = hive.Connection(thrift_transport=transport, username=session_user())
+            if endpoint and endpoint.sasl:
+                transport = _SaslTransport(self._socket, user, endpoint.password)
+            self._hive = hive.Connection(thrift_transport=transport, username=user)
 
     def run(self, sql: str, timeout_s: float) -> HiveResult:
         """Run a statement and fetch all its rows.
@@ -71,6 +90,8 @@ class HiveClient:
         Raises HiveError: the server answered with an error.
         Raises NoAnswerError: it did not answer within `timeout_s`, or the connection broke.
         """
+        if self._endpoint:
+            check_reads(sql)
         began = self._running.log_size()
         with self._answering(timeout_s), self._cursor() as cursor:
             # Not waited for in the call: so the server tells which tasks ran, also failed ones.
@@ -115,9 +136,8 @@ class HiveClient:
         late = isinstance(problem, TimeoutError) or kind == TTransportException.TIMED_OUT
         if late:
             self._late.set()
-        self._lost = (
-            f"no answer within {timeout_s:.0f} s" if late else f"connection lost: {problem}"
-        )
+        why = getattr(problem, "inner", None) or problem  # Thrift says of no certificate what it is
+        self._lost = f"no answer within {timeout_s:.0f} s" if late else f"connection lost: {why}"
         self._socket.close()
         return NoAnswerError(self._lost)
 
@@ -170,6 +190,46 @@ class HiveClient:
             if not more:
                 return tuple(rows)
             rows += more
+
+
+def _socket_of(endpoint: Endpoint) -> TSocket:
+    """Return what reaches a server that runs already; raises EnvironmentProblem."""
+    tls = endpoint.tls()
+    address = endpoint.host_and_port
+    return _TlsSocket(*address, ssl_context=tls) if tls else TSocket(*address)
+
+
+class _TlsSocket(TSSLSocket):  # type: ignore[misc]  # Thrift has no types
+    def close(self) -> None:
+        if self.handle:  # else Thrift 0.25 raises here, and why it is not open is lost
+            super().close()
+
+
+_START, _OK, _COMPLETE = 1, 2, 5
+
+
+class _SaslTransport(TFramedTransport):  # type: ignore[misc]  # Thrift has no types
+    """Messages after a login by SASL's PLAIN (RFC 4616), which wraps none of them.
+
+    Each of its steps is a byte, a length and as many bytes (Thrift's `TSaslTransport`).
+    """
+
+    def __init__(self, socket: TSocket, user: str, password: Secret | None) -> None:
+        super().__init__(socket)
+        self._socket, self._user, self._password = socket, user, password
+
+    def open(self) -> None:
+        """Log in; raises EnvironmentProblem, NoAnswerError, and what a socket does."""
+        # A server whose authentication is NONE wants some password.
+        password = self._password.read() if self._password else "none"
+        self._socket.open()
+        for step, text in ((_START, "PLAIN"), (_OK, f"\0{self._user}\0{password}")):
+            sent = text.encode()
+            self._socket.write(struct.pack(">BI", step, len(sent)) + sent)
+        step, length = struct.unpack(">BI", self._socket.readAll(5))
+        if step != _COMPLETE:
+            message = self._socket.readAll(length).decode(errors="replace")
+            raise NoAnswerError(f"it does not take the login of {self._user}: {message}")
 
 
 def session_user() -> str:

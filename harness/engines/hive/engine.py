@@ -20,6 +20,7 @@ from uuid import uuid4
 
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
+from harness.artifacts.endpoint import Endpoint
 from harness.artifacts.fetch import Installation
 from harness.core import tolerances
 from harness.core.progress import Progress
@@ -35,6 +36,7 @@ from harness.engines.api import (
     ReaderSettings,
     RefusedError,
     Reply,
+    Server,
     TimeTravel,
     TimeTravelWords,
 )
@@ -49,7 +51,14 @@ from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
 from harness.model.identifiers import SINCE, quoted
 from harness.model.query import Comparison
 from harness.runtime import hive_launcher, template
-from harness.runtime.api import MetastoreUris, Running, Runtime, Served, Surroundings
+from harness.runtime.api import (
+    MetastoreUris,
+    Running,
+    RunsElsewhere,
+    Runtime,
+    Served,
+    Surroundings,
+)
 from harness.runtime.process import ProcessProblem
 
 _NOT_YET: Final = "Hive has no words for it before version 4"
@@ -291,6 +300,8 @@ class HiveServer(Served):
     session_key: str = ""
     """The key under which jobs of one process share what they read, where it is not one for each
     job; a session gives it a value of its own."""
+    endpoint: Endpoint | None = None
+    """Of a server that runs already; the port is its own."""
     late: threading.Event = field(default_factory=threading.Event)
     """Set when a question was given up."""
     by_tez: threading.Lock = field(default_factory=threading.Lock)
@@ -324,7 +335,12 @@ class HiveServer(Served):
         first = session_statements(settings)
         if self.session_key:
             first += (f"set {self.session_key}={uuid4()}",)
-        client = HiveClient(self.port, self.running, self.late)
+        try:
+            client = HiveClient(self.port, self.running, self.late, self.endpoint)
+        except NoAnswerError as problem:
+            if self.endpoint is None:
+                raise
+            raise NoAnswerError(f"{self.endpoint.address}: {problem}") from problem
         try:
             for statement in first:
                 client.run(statement, STATEMENT_S)
@@ -357,6 +373,8 @@ class HiveEngine:
     def cannot(
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
     ) -> str:
+        if why := engine_support.cannot_set(distribution, settings):
+            return why
         if ORC_BY_POSITION in settings and format_.files != "orc":
             return f"{ORC_BY_POSITION} says nothing of {format_.name} tables"
         if TRANSACTIONS in settings and not format_.transactional:
@@ -374,6 +392,12 @@ class HiveEngine:
 
     def ask_code(self) -> str:
         return code_digest("hive", hive_launcher.__name__)
+
+    def attach(self, distribution: Distribution, endpoint: Endpoint) -> Server:
+        """See `api.Attaches`."""
+        declared = tolerances.declared_for(distribution.name)
+        _, port = endpoint.host_and_port
+        return HiveServer(RunsElsewhere(), port, declared, endpoint=endpoint)
 
     def serve(
         self,

@@ -26,11 +26,11 @@ from trino.exceptions import HttpError, TrinoConnectionError, TrinoQueryError
 
 from harness.artifacts.endpoint import Endpoint
 from harness.core import refusals, tolerances
-from harness.core.errors import UsageProblem
 from harness.core.records import Refusal
 from harness.core.tolerances import Declared, Tally
 from harness.engines import query_sql
 from harness.engines.api import NoAnswerError, Question, RefusedError, Reply
+from harness.engines.engine_support import check_reads
 from harness.engines.trino import values as trino_values
 from harness.engines.trino.values import entries
 
@@ -185,10 +185,6 @@ _MALFORMED: Final = (ArithmeticError, AttributeError, LookupError, TypeError, Va
 _METASTORE_GONE: Final = ("ConnectException", "TTransportException", "SocketTimeoutException")
 
 
-_READS: Final = re.compile(r"(select|show|describe)\b", re.IGNORECASE)
-"""How a statement begins that changes nothing (Trino's manual, "SQL statement syntax")."""
-
-
 class TrinoConnection:
     """A session with one server; for one thread at a time."""
 
@@ -244,8 +240,8 @@ class TrinoConnection:
         return self._run(statement, timeout_s, Tally(declared))
 
     def _run(self, statement: str, timeout_s: float, tally: Tally) -> Reply:
-        if self._read_only and not _READS.match(statement):
-            raise UsageProblem(f"only SELECT, SHOW and DESCRIBE are sent there, not: {statement}")
+        if self._read_only:
+            check_reads(statement)
         started = time.monotonic()
         self._http.until = started + timeout_s
         # Values as they are sent: the library's own conversion rounds and loses names.

@@ -58,7 +58,14 @@ from harness.engines.format_facts import FormatFacts
 from harness.engines.query_sql import newest_changes
 from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
 from harness.runtime import metastore_client, template
-from harness.runtime.api import MetastoreUris, Running, Runtime, Served, Surroundings
+from harness.runtime.api import (
+    MetastoreUris,
+    Running,
+    RunsElsewhere,
+    Runtime,
+    Served,
+    Surroundings,
+)
 from harness.runtime.metastore_client import CatalogRefusedError
 from harness.runtime.metastore_objects import plain_entry
 from harness.runtime.process import LOOPBACK
@@ -107,8 +114,8 @@ class TrinoServer(Served):
 
 
 @dataclass(frozen=True, slots=True)
-class TrinoEndpoint:
-    """A server that runs already; see `api.Server`."""
+class TrinoEndpoint(Served):
+    """A server that runs already."""
 
     endpoint: Endpoint
     distribution: Distribution
@@ -121,18 +128,6 @@ class TrinoEndpoint:
             return _connected(endpoint.host_and_port, self.distribution, asked, families, endpoint)
         except NoAnswerError as problem:
             raise NoAnswerError(f"{endpoint.address}: {problem}") from problem
-
-    def alive(self) -> bool:
-        return True
-
-    def exhausted(self) -> bool:
-        return False
-
-    def log_tail(self) -> str:
-        return ""
-
-    def peak_memory_mb(self) -> int:
-        return 0
 
 
 def _connected(
@@ -391,15 +386,6 @@ FINGERPRINTS: Final = FingerprintWords(
 `translate`, and PrestoSQL no timestamps of six digits in all of its connectors: they have none."""
 
 
-def _cannot_there(
-    endpoint: Endpoint, name: str, settings: ReaderSettings, format_: FormatFacts
-) -> str:
-    if settings:
-        return f"{name} runs already, with settings of its own; name none"
-    known = format_.family in endpoint.catalogs
-    return "" if known else f"its platform file names no catalog for {format_.family} tables"
-
-
 class TrinoEngine:
     settings: Mapping[str, tuple[str, ...]] = SETTINGS
     unasked: Mapping[str, str] = MappingProxyType({})
@@ -437,8 +423,10 @@ class TrinoEngine:
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
     ) -> str:
         name, connector = distribution.name, settings.get(CONNECTOR)
-        if distribution.endpoint:
-            return _cannot_there(distribution.endpoint, name, settings, format_)
+        if there := distribution.endpoint:
+            known = format_.family in there.catalogs
+            lacks = f"its platform file names no catalog for {format_.family} tables"
+            return engine_support.cannot_set(distribution, settings) or lacks * (not known)
         if connector and connector not in distribution.texts("hudi_connectors"):
             return f"{name} has one connector for Hudi tables: leave out {CONNECTOR}={connector}"
         if format_.family not in kinds(distribution):
@@ -469,7 +457,8 @@ class TrinoEngine:
 
     def attach(self, distribution: Distribution, endpoint: Endpoint) -> Server:
         """See `api.Attaches`."""
-        return TrinoEndpoint(endpoint, distribution, partial(self._statement, distribution))
+        statement = partial(self._statement, distribution)
+        return TrinoEndpoint(RunsElsewhere(), endpoint, distribution, statement)
 
     @contextmanager
     def serve(

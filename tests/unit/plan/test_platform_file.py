@@ -54,7 +54,7 @@ def test_a_reader_that_no_file_names_is_refused() -> None:
     ("old", "new", "line", "why"),
     [
         ("trino-476", "trino-9999", 2, "there is no 'trino-9999'"),
-        ("trino-476", "duckdb-1.5.5", 2, "only trino and presto are asked where they run"),
+        ("trino-476", "duckdb-1.5.5", 2, "only trino, presto, hive are asked where they run"),
         (
             "production-trino",
             "production",
@@ -64,9 +64,12 @@ def test_a_reader_that_no_file_names_is_refused() -> None:
         ("production-trino", "trino-483", 2, "a distribution that is shipped is called so"),
         ("iceberg", "paimon", 2, "there are no paimon tables"),
         ("https://trino.example", "trino.example", 2, "allowed: https://host:port"),
-        ("https:", "http:", 2, "https addresses alone"),
+        ("https:", "http:", 2, "secrets are sent to https addresses"),
         ("{file: secrets/token}", "{}", 5, "the name of a variable, or file"),
         ("catalogs", "catalog", 6, "catalog"),
+        ("    catalogs: {iceberg: lake}\n", "", 2, "catalogs: name the one in which"),
+        ("https://trino.example", "hive2://hive.example;ssl=true", 2, "no address of trino"),
+        ("{iceberg: lake}", "{iceberg: lake}\n    sasl: false", 2, "is said of a HiveServer2"),
     ],
 )
 def test_what_is_wrong_is_said_by_its_line(
@@ -75,3 +78,34 @@ def test_what_is_wrong_is_said_by_its_line(
     with pytest.raises(ScenarioProblem, match=why) as refused:
         registered(tmp_path, ENGINE.replace(old, new))
     assert f"platform.yaml:{line}:" in str(refused.value)
+
+
+HIVE = """\
+engines:
+  production-hive:
+    like: hive-3.1.3
+    address: hive2://hive.example;ssl=true
+    password: {env: HIVE_PASSWORD}
+"""
+
+
+def test_a_hiveserver2_is_a_reader(tmp_path: Path) -> None:
+    assert registered(tmp_path, HIVE) == ("production-hive@endpoint",)
+    of = distributions.load("production-hive@endpoint").endpoint
+    assert of is not None
+    assert (of.host_and_port, of.is_encrypted) == (("hive.example", 10000), True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("hive2://hive.example;ssl=true", "https://hive.example", "no address of hive"),
+        (";ssl=true", "", "those with ;ssl=true alone"),
+        ("password", "token", "takes no token"),
+        ("    password", "    catalogs: {hive: hive}\n    password", "hive has no catalogs"),
+        ("    password", "    sasl: false\n    password", "takes no password"),
+    ],
+)
+def test_what_is_wrong_with_it_is_said(tmp_path: Path, old: str, new: str, why: str) -> None:
+    with pytest.raises(ScenarioProblem, match=why):
+        registered(tmp_path, HIVE.replace(old, new))
