@@ -17,7 +17,7 @@ from typing import Final
 
 from harness import engines as engine_registry
 from harness import formats
-from harness.artifacts import distributions
+from harness.artifacts import distributions, version_rules
 from harness.artifacts.distribution import Default, Distribution
 from harness.comparison import evidence
 from harness.core import open_cases
@@ -46,7 +46,8 @@ def engines() -> str:
     }
     families = next(iter(uses.values()))
     rows = ((name, *of_family.values()) for name, of_family in uses.items())
-    return "\n".join(table(("distribution", *families), rows))
+    others = f"Other versions, by `harness engines add`: {version_rules.product_ranges()}."
+    return "\n".join((*table(("distribution", *families), rows), "", others))
 
 
 def reader_settings() -> str:

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -21,6 +21,7 @@ from harness.reports import lines, upgrade_report
 from harness.reports.document import Block, Line
 from harness.run import run_folder
 from harness.run.load_run import VariantInfo
+from harness.scenario.cells import parse_reader
 
 NOTHING_IN_COMMON: Final = "no run of the evidence has asked both sides about the same tables."
 SHOWN: Final = 12
@@ -74,14 +75,18 @@ def answer(
 
 
 def _of_readers(request: UpgradeRequest) -> bool:
-    """Return whether both sides are readers that there are; raises UsageProblem for no side."""
+    """Return whether both sides are readers that there are, and read what is named.
+
+    Raises UsageProblem: there is no such side.
+    """
     from harness.cli import plan_options  # noqa: PLC0415 - takes a second
     from harness.cli.upgrade import sides  # noqa: PLC0415
 
     plan_options.parts_of(request.named)
     old, new = (sides.side(names) for names in (request.old, request.new))
     sides.check(old, new)
-    return old.parts == (READER,)
+    _, unread = sides.unread((old, new), request.named.formats, stated=True)
+    return old.parts == (READER,) and not (unread and unread == {*request.named.formats})
 
 
 def _lacking(names: list[str], store: Evidence) -> str:
@@ -102,6 +107,9 @@ def _compared(request: UpgradeRequest, store: Evidence) -> KnownComparison:
 
     known = compare_known(store, request.old, request.new, keep)
     comparison = known.comparison
+    shared = {comparison.new.run.info.variant(p.either.variant).format for p in comparison.pairs}
+    if of_one := {text.partition(" ")[0] for text in comparison.unasked} - shared:
+        comparison = replace(comparison, unread=_unread(request, sorted(of_one)))
     if request.accepted:
         from harness.run.baseline_files import today  # noqa: PLC0415 - few accept anything
 
@@ -115,6 +123,15 @@ def _compared(request: UpgradeRequest, store: Evidence) -> KnownComparison:
             partial_allowed=request.partial_allowed,
         ),
     )
+
+
+def _unread(request: UpgradeRequest, names: Sequence[str]) -> Mapping[str, str]:
+    """Return of formats that one side alone was asked about why the other cannot be."""
+    from harness.plan import distribution_support  # noqa: PLC0415 - half a second
+
+    readers = tuple(map(parse_reader, (*request.old, *request.new)))
+    whys = {name: [distribution_support.cannot(r, name) for r in readers] for name in names}
+    return {name: "; ".join(filter(None, why)) for name, why in whys.items() if any(why)}
 
 
 def _shown(

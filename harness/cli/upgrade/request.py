@@ -36,6 +36,8 @@ class UpgradeRequest:
         named = [("--from", name) for name in self.old] + [("--to", name) for name in self.new]
         named += [("--usage", str(self.usage))] if self.usage else []
         named += [("--as", self.role)] if self.role != READER else []
+        named += [("--format", name) for name in self.named.formats]
+        named += [("-k", self.k)] if self.k else []
         return shlex.join(["harness", "upgrade", *chain.from_iterable(named), "--run"])
 
     @property

@@ -73,11 +73,14 @@ def test_an_error_leads_on_and_leaves_no_folder(command: str, text: str, capsys:
     assert not Path("runs").exists() or not list(Path("runs").iterdir())
 
 
-@pytest.mark.parametrize("options", ["--format delta", "--format delta --allow-partial"])
+@pytest.mark.parametrize(
+    "options",
+    ["my.yaml --format delta", "my.yaml --format delta --allow-partial", "--format delta"],
+)
 def test_an_upgrade_of_which_a_side_reads_none_of_the_formats_is_not_known(
     options: str, capsys: Capture
 ) -> None:
-    command = f"upgrade --from trino-476 --to trino-483 my.yaml {options}"
+    command = f"upgrade --from trino-476 --to trino-483 {options}"
     assert app.main(shlex.split(command)) == 3
     assert (
         "Not known: trino-483 has no connector for delta tables; the official image has it: "

@@ -70,6 +70,26 @@ def test_a_reader_that_no_run_has_asked_is_not_known(capsys: pytest.CaptureFixtu
     assert text.startswith("Not known: no run of the evidence has asked trino-483; it has trino-")
 
 
+def test_a_format_that_one_side_has_no_connector_for_stands_in_the_first_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv(evidence.VARIABLE)
+    command = ["upgrade", "--from", "trino-476", "--to", "trino-483", "--no-run"]
+    assert app.main(command) == 3
+    first = " ".join(capsys.readouterr().out.partition("Known already")[0].split())
+    why = "not on delta tables: trino-483 has no connector for delta tables; the official image"
+    assert why in first
+    assert "iceberg tables: trino" not in first
+
+
+def test_what_is_narrowed_is_narrowed_in_the_command_that_asks_engines(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    app.main([*ASKED, "--format", "hudi-mor", "-k", "/s1/"])
+    text = " ".join(capsys.readouterr().out.split())
+    assert text.endswith("--to trino-476 --format hudi-mor -k /s1/ --run")
+
+
 def test_a_reader_that_there_is_not_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
     assert app.main(["upgrade", "--from", OLD, "--to", "trino-999x"]) == 2
     assert "trino-999x" in capsys.readouterr().err
