@@ -17,10 +17,13 @@ from itertools import chain
 from queue import SimpleQueue
 from typing import Final
 
+from harness import engines
 from harness.artifacts import distributions
+from harness.artifacts.distribution import Distribution
 from harness.audit import arrow_answers, comparison, read_strategies, table_rows
 from harness.audit.arrow_answers import HashedAnswers
 from harness.audit.catalog_entry import catalog_entry
+from harness.audit.columns_in_common import in_common
 from harness.audit.comparison import Row, TableDifference, TableDifferenceKind
 from harness.audit.file_rows import FileTable
 from harness.audit.fingerprints import ExpectedFingerprints, PlanFingerprints
@@ -58,6 +61,7 @@ from harness.formats.files.table_folder import UnreadableError
 from harness.formats.read_plan import ReadPlan
 from harness.judge.understand import milliseconds
 from harness.model.canonical import Value, map_leaves, text_of
+from harness.model.fingerprint import Fingerprint
 from harness.model.identifiers import TABLE
 from harness.model.query import ALL, Comparison, Condition, Query, literal_text
 from harness.model.simulation.value_conversions import finer
@@ -157,8 +161,8 @@ def ask(
     `in_catalog`: how servers that run already know it, `database.table`; empty where they do not.
     """
     settings, distribution = dict(reader.settings), distributions.load(reader.distribution)
-    table = _known_there(table, in_catalog) if distribution.endpoint else table
-    if why := engine.cannot(distribution, settings, table.format) or NO_NAME * (not table.name):
+    table = _known_there(table, in_catalog, distribution)
+    if why := _cannot(engine, distribution, reader, table):
         yield AuditedAnswer(str(reader), ALL, "", VerdictKind.UNSUPPORTED, why)
         return
     declared = tolerances.declared_for_format(str(reader), table.format.name)
@@ -205,9 +209,12 @@ def _answers(
             yield replace(answer, reader=reader, query=query)
 
 
-def _known_there(table: TableTruth | LargeTable, in_catalog: str) -> TableTruth | LargeTable:
+def _known_there(
+    table: TableTruth | LargeTable, in_catalog: str, distribution: Distribution
+) -> TableTruth | LargeTable:
+    """Return a table as a server knows it: one that runs already by its name in the catalog."""
     database, _, name = in_catalog.rpartition(".")
-    return replace(table, database=database, name=name)
+    return replace(table, database=database, name=name) if distribution.endpoint else table
 
 
 def _asker(
@@ -402,6 +409,57 @@ def audit(
         for done in chain(pool.map(look, small), map(look, waiting[len(small) :])):
             yield done
             count.advance()
+
+
+def statements(
+    tables: Sequence[PinnedTable | UsedTable], readers: Sequence[Reader], limits: AuditLimits
+) -> Iterator[tuple[str, str, Sequence[str]]]:
+    """Yield each table's name, each reader, and what it would be sent first; nothing is sent.
+
+    The table is read for it. Instead of statements there may be why there are none.
+    """
+    for number, table in enumerate(tables, 1):
+        try:
+            planned, _ = _pin(table)
+            with _named_problem():
+                truth, _ = _truth(f"audit_{number}", planned, limits, None)
+        except NotAuditedError as problem:
+            yield _unread(table, "").name, "", (str(problem),)
+            continue
+        for reader in readers:
+            distribution = distributions.load(reader.distribution)
+            engine = engines.load(distribution.engine)
+            there = _known_there(truth, planned.table.in_catalog, distribution)
+            if why := _cannot(engine, distribution, reader, there):
+                yield planned.table.table.name, str(reader), (why,)
+                continue
+            words = engine.fingerprint_words(dict(reader.settings))
+            sent = (
+                engine.statements(distribution, dict(reader.settings), question)
+                for question in _first_questions(there, words)
+            )
+            yield planned.table.table.name, str(reader), tuple(chain.from_iterable(sent))
+
+
+def _first_questions(
+    table: TableTruth | LargeTable, words: FingerprintWords | None
+) -> Iterator[Question]:
+    if isinstance(table, TableTruth):
+        for query in table.queries:
+            yield Question(table.database, table.name, table.format, query)
+    elif words:
+        asked = Fingerprint(in_common(table.columns, table.columns, words, lower=False).parts)
+        for query in (Query(limit=1), *table.queries):
+            summed = None if query.count or query.limit else asked
+            question = Question(table.database, table.name, table.format, query)
+            yield replace(question, fingerprint=summed)
+
+
+def _cannot(
+    engine: Engine, distribution: Distribution, reader: Reader, table: TableTruth | LargeTable
+) -> str:
+    why = engine.cannot(distribution, dict(reader.settings), table.format)
+    return why or NO_NAME * (not table.name)
 
 
 class NotAuditedError(Exception):

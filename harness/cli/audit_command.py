@@ -20,6 +20,7 @@ from harness.artifacts.cache import Cache
 from harness.audit import known as known_differences
 from harness.audit import spark_reader
 from harness.audit.audit import audit as look
+from harness.audit.audit import statements
 from harness.audit.bank import AnswerBank
 from harness.audit.known import KnownDifferences
 from harness.audit.limits import NO_LIMITS, TIMEOUT_S, AuditLimits
@@ -101,6 +102,9 @@ def audit(
     ] = None,
     timeout: options.TimeoutOption = TIMEOUT_S,
     folders: options.OwnOption = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what every reader would be sent; send nothing.")
+    ] = False,
     run_dir: options.RunDirOption = None,
     resume: options.ResumeOption = False,
     offline: options.OfflineOption = False,
@@ -128,7 +132,23 @@ def audit(
         tuple(path.resolve() for path in folders or ()),
         **given.of_request(timeout),
     )
+    if dry_run:
+        return _dry_run(_Prepared.of(request), output)
     return carried_out("audit", request, run_dir, output, offline=offline)
+
+
+def _dry_run(prepared: _Prepared, output: Output) -> int:
+    """Print what readers would be sent, table by table."""
+    request = prepared.request
+    tables = tables_at(request.addresses, request.databases)
+    readers = tuple(map(plan_options.existing_reader, request.readers))
+    for name, reader, sent in statements(tables, readers, request.limits):
+        lines.say(output.out, f"{name}, {reader}:" if reader else f"{name}:")
+        for statement in sent:
+            lines.command(output.out, statement)
+    large = f"where the sums of a table with more than {request.limits.fetched:,} rows differ"
+    lines.say(output.out, f"Nothing was sent. More is asked {large}: those of groups, and rows.")
+    return 0
 
 
 def carried_out(

@@ -17,8 +17,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from harness.audit.audit import AnswerJudge, TableTruth, among_readers, audit
+from harness.audit.audit import AnswerJudge, TableTruth, among_readers, audit, statements
 from harness.audit.comparison import TableDifferenceKind
+from harness.audit.limits import AuditLimits
 from harness.audit.records import AuditedAnswer, AuditedTable
 from harness.audit.tables import PinnedTable, pinned
 from harness.core.errors import EnvironmentProblem
@@ -380,3 +381,32 @@ def test_a_plain_table_that_is_written_over_is_another_one(tmp_path: Path) -> No
         return result.identity
 
     assert identity_with([1]) != identity_with([1, 2])
+
+
+def test_what_would_be_sent_is_known_before(table: DeltaFolder) -> None:
+    readers = [Reader("trino-476"), Reader("hive-3.1.3")]
+    pins = tuple(pinned(str(table.path), ()))
+    (name, reader, sent), (_, other, why) = statements(pins, readers, AuditLimits())
+    from_ = 'from "delta"."audit_1"."t"'
+    assert (name, reader, other) == ("orders", "trino-476", "hive-3.1.3")
+    assert sent == (
+        f"select * {from_}",
+        f"select count(*) {from_}",
+        f'select * {from_} where "id" is null',
+        f'select * {from_} where "id" = 3',
+        f'select * {from_} where "name" is null',
+        f"select * {from_} where \"name\" = 'c'",
+    )
+    assert why == ("hive-3.1.3 has no library for delta tables",)
+    (first, *asked) = next(statements(pins, readers, AuditLimits(fetched=2)))[2]
+    assert first == f"select * {from_} limit 1"
+    assert all(from_ in sql for sql in asked)
+    assert ["md5" in sql for sql in asked] == [True, False, True, True, True, True]
+
+
+def test_why_nothing_would_be_sent_is_said(table: DeltaFolder) -> None:
+    pins = tuple(pinned(str(table.path), ()))
+    (table.path / "1.parquet").unlink()
+    ((name, reader, why),) = statements(pins, [READER], AuditLimits())
+    assert (name, reader) == ("orders", "")
+    assert "1.parquet" in why[0]

@@ -164,6 +164,18 @@ def test_its_tables_are_audited_and_the_secret_is_nowhere(
     assert PASSWORD not in shown.out + shown.err
 
 
+def test_what_is_sent_can_be_read_before(
+    production: Production, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["audit", production.metastore, "--database", "sales_of_hive", "--reader", READER]
+    assert main([*asked, "--platform", str(production.platform), "--dry-run"]) == 0
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert audit(production) == 0
+    (table,) = json.loads(Path("run/audit.json").read_text(encoding="utf-8"))["tables"]
+    sent = [answer["sql"] for answer in table["answers"]]
+    assert sent == [line for line in lines if line.startswith("select ")]
+
+
 def test_a_statement_that_could_change_something_is_not_sent(production: Production) -> None:
     with closing(connected(production.platform)) as connection:
         with pytest.raises(UsageProblem, match="only SELECT, SHOW and DESCRIBE"):

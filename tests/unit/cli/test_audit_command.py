@@ -239,3 +239,16 @@ def test_limits_are_those_that_were_asked_for_also_when_it_goes_on(
     audit("--timeout", "7", "--most-seconds", "8", "--most-bytes", "9", "--most-rows", "10")
     app.main(["audit", "--resume"])
     assert seen == [AuditLimits(7, 8, 9, 10)] * 2
+
+
+def test_a_dry_run_shows_what_would_be_sent_and_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    sent = [("orders", READER, ("select 1", "select 2")), ("lost", "", ("it has no file",))]
+    monkeypatch.setattr(audit_command, "statements", lambda *_: iter(sent))
+    assert audit("--dry-run") == 0
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert lines[:3] == [f"orders, {READER}:", "select 1", "select 2"]
+    assert lines[3:5] == ["lost:", "it has no file"]
+    assert lines[5].startswith("Nothing was sent.")
+    assert not Path("runs").exists()
