@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from harness.audit import expected_answers
 from harness.core.errors import UsageProblem
 from harness.formats.files.column_parts import ARRAY, MAP, STRUCT, ColumnPart
 from harness.model.canonical import MapValue
-from tests.builders import expected_answers
 
 MOMENT = datetime.datetime(2024, 3, 20, 10)  # noqa: DTZ001 - canonical moments have no zone
 COLUMNS = (

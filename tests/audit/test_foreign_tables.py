@@ -10,8 +10,9 @@ from typing import Final
 
 import pytest
 
-from tests.builders import expected_answers, foreign_tables
-from tests.builders.expected_answers import TableWithAnswers
+from harness.audit import expected_answers
+from harness.audit.expected_answers import TableWithAnswers
+from tools import foreign_tables
 
 VARIABLE: Final = "LAKE_TABLE_HARNESS_SHARED"
 

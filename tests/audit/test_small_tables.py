@@ -10,7 +10,7 @@ import pytest
 from harness.audit import table_rows
 from harness.audit.comparison import row_text
 from harness.formats.api import FileFactError
-from harness.formats.delta import checkpoints, vectors
+from harness.formats.delta import change_feed, checkpoints, vectors
 from harness.formats.delta import log as delta_log
 from harness.formats.delta import read_plan as delta_plan
 from harness.formats.delta.checkpoints import Action
@@ -24,7 +24,6 @@ from harness.formats.hudi.log import LogBlock
 from harness.formats.hudi.records import HudiTable
 from harness.formats.hudi.table_schema import TableSchema
 from harness.formats.read_plan import DeletedKeys, FileColumns, Id, PlannedFile, ReadPlan
-from tests.builders import delta_change_feed
 from tests.builders.audited_tables import TABLES
 from tests.builders.delta_folder import DeltaFolder, add, field, metadata, protocol, struct_of
 
@@ -85,9 +84,7 @@ PLANTS: Final[Mapping[str, Callable[[pytest.MonkeyPatch], None]]] = {
         delta_plan, "FileColumns", lambda names, by_id, _: FileColumns(names, by_id)
     ),
     "changes of rows that vectors mark are not read": lambda p: p.setattr(
-        delta_change_feed,
-        "replace",
-        lambda file, **changed: replace(file, **(changed | {"only": None})),
+        change_feed, "replace", lambda file, **changed: replace(file, **(changed | {"only": None}))
     ),
     "files of changes are not read": lambda p: p.setattr(
         Commit, "all", lambda self, name: () if name == "cdc" else named(self, name)

@@ -11,12 +11,12 @@ from typing import Any, Final, TypeAlias
 
 import pyarrow as pa
 
+from harness.formats.delta import change_feed
 from harness.formats.delta import read_plan as delta_plan
 from harness.formats.files import table_folder
 from harness.formats.hudi import read_plan as hudi_plan
 from harness.formats.read_plan import ReadPlan
 from harness.model.canonical import MapValue
-from tests.builders import delta_change_feed
 from tests.builders.delta_folder import (
     DeltaFolder,
     add,
@@ -95,7 +95,7 @@ def changes(path: Path) -> Planned:
     halves = table.vector("i", 0), table.vector("i", 1, 2)
     table.commit(*(add(one, {"p": "a"}, half) for half in halves))
     table.commit(*(remove(one, half) for half in halves))
-    plan = delta_change_feed.plan(table_folder.at(str(path)), 1, 7)
+    plan = change_feed.plan(table_folder.at(str(path)), 1, 7)
     return plan, [
         (1, "a", "delete", 2),
         (1, "a", "insert", 3),

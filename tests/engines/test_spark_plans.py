@@ -43,9 +43,9 @@ from tests.audit.small_iceberg_tables import TABLES as ICEBERG_TABLES
 from tests.audit.small_iceberg_tables import plan_of, written
 from tests.audit.test_foreign_tables import MISSING
 from tests.audit.test_foreign_tables import TABLES as FOREIGN_TABLES
-from tests.builders import foreign_tables
 from tests.builders.audited_tables import TABLES
 from tests.engines.until import until
+from tools import foreign_tables
 
 pytestmark = pytest.mark.engines
 WORKERS: Final = 2

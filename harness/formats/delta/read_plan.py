@@ -141,6 +141,10 @@ class PlannedTable:
                     'Value Serialization")'
                 )
 
+    @property
+    def is_partitioned(self) -> bool:
+        return any(self._partition())
+
     def _partition(self) -> Iterable[Action]:
         names = set(self._metadata.get("partitionColumns") or ())
         return (field for field in self._fields if field["name"] in names)

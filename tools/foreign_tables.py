@@ -1,23 +1,32 @@
-"""Tables that other projects wrote, held against the answers beside them.
+"""Hold tables that other projects wrote against the answers beside them.
 
-Of every version the rows that the files give are compared with those that are expected, and of
-every question the answer (`expected_answers`).
+    python tools/foreign_tables.py FOLDER
+
+FOLDER has the tables with `<table>.yaml` and `<table>.expected.json` beside each
+(`harness/audit/expected_answers.py`). Of every version the rows that the files give are compared
+with those that are expected, and of every question the answer. The status is 1 where the files give
+something else. What readers show of the tables `harness audit FOLDER --reader …` says.
 """
 
+import argparse
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
-from harness.audit import table_rows
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # `tools`
+
+from harness.audit import expected_answers, table_rows
+from harness.audit.expected_answers import ExpectedVersion, TableWithAnswers
 from harness.audit.tables import PinnedTable, with_type
 from harness.formats.api import FileFactError
+from harness.formats.delta import change_feed
 from harness.formats.files import table_folder
 from harness.formats.files.locations import Locations
 from harness.formats.files.table_folder import UnreadableError
 from harness.formats.read_plan import ReadPlan
 from harness.usage.catalog_table import CatalogTable
 from harness.usage.usage_file import UsedFormat
-from tests.builders import delta_change_feed, expected_answers
-from tests.builders.expected_answers import ExpectedVersion, TableWithAnswers
 
 CHANGES: Final = "changes_from"
 
@@ -51,7 +60,7 @@ def _wrong(table: TableWithAnswers, version: ExpectedVersion) -> Iterator[str]:
 def plan(table: TableWithAnswers, version: ExpectedVersion) -> ReadPlan:
     if CHANGES in version.at:
         first, last = version.at[CHANGES], version.at["to"]
-        return delta_change_feed.plan(table_folder.at(str(table.folder)), first, last)
+        return change_feed.plan(table_folder.at(str(table.folder)), first, last)
     return pinned(table, version).plan()
 
 
@@ -66,3 +75,18 @@ def pinned(table: TableWithAnswers, version: ExpectedVersion) -> PinnedTable:
         )
     )
     return PinnedTable(used, version.past, Locations(table.roots))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path)
+    tables = expected_answers.tables(parser.parse_args().folder)
+    texts = [text for table in tables for text in wrong(table)]
+    print("\n".join(texts) or "every version and question is as expected")
+    return bool(texts)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

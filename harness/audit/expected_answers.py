@@ -224,7 +224,7 @@ def _without_order(value: Any) -> Any:  # noqa: ANN401 - JSON
     if not isinstance(value, list):
         return value
     parts = [_without_order(part) for part in value]
-    pairs = all(isinstance(part, list) and len(part) == 2 for part in parts)
+    pairs = all(isinstance(part, list) and len(part) == 2 for part in parts)  # noqa: PLR2004
     return sorted(parts, key=json.dumps) if pairs else parts
 
 

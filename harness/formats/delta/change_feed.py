@@ -68,7 +68,7 @@ def _files(table: PlannedTable, commit: Commit) -> Iterator[PlannedFile]:
 
 def _as_added(table: PlannedTable, removed: Action, commit: Commit) -> Action:
     """Return a removal with the values of its partition, which it need not have."""
-    if removed.get("partitionValues") is not None or not table.names.unread:
+    if removed.get("partitionValues") is not None or not table.is_partitioned:
         return removed
     before = delta_log.snapshot(table.folder, commit.version - 1).live()
     path = unquote(removed["path"])
