@@ -7,24 +7,22 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import chain
 from typing import Final
 
 from harness.audit.comparison import TableDifferenceKind
 from harness.audit.records import AuditedAnswer, AuditedTable
-from harness.core import yaml_writer
+from harness.core import reviewed_lines, yaml_writer
 from harness.core.grouping import grouped
 from harness.core.problems import one_of
 from harness.core.records import VerdictKind
+from harness.core.reviewed_lines import TODO, Day, ReviewedLine
 from harness.core.yaml_reader import Document, KeyPath, make
-from harness.core.yaml_reader import parse as parse_yaml
 from harness.core.yaml_writer import block
-from harness.judge.baseline.known import TODO, ReviewedLine, until_of
 from harness.scenario.cells import parse_reader
 
-_DATES: Final = ("date", "until")
 FILE: Final = "tables.known.yaml"
 HEAD: Final = (
     "# How answers differ. Keep the lines of what is known, replace each TODO, and audit again\n"
@@ -32,23 +30,19 @@ HEAD: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KnownDifference(ReviewedLine):
     table: str
     """A pattern of names."""
     reader: str
     """An engine, a distribution, or a reader with its settings."""
-    differs: tuple[str, ...]
-    """Where it differs: `value name`, `lost_row` …"""
-    refused: str
-    """What the error begins with, where there is no answer."""
     owner: str
-    date: datetime.date | None
-    because: str
-    until: datetime.date | None = None
-    """The last day on which the line counts."""
-    path: str = ""
-    line: int = 0
+    date: Day
+    """When it was looked at."""
+    differs: tuple[str, ...] = ()
+    """Where it differs: `value name`, `lost_row` …"""
+    refused: str = ""
+    """What the error begins with, where there is no answer."""
 
     @property
     def reviewed(self) -> bool:
@@ -75,48 +69,26 @@ def _places(answer: AuditedAnswer) -> list[str]:
     return [f"{kind} {column}".rstrip() for kind, column, _ in answer.places]
 
 
-@dataclass(frozen=True, slots=True)
-class _KnownForm:
-    table: str
-    reader: str
-    owner: str
-    date: str
-    because: str
-    differs: tuple[str, ...] = ()
-    refused: str = ""
-    until: str = ""
-
-
 def parse(text: str, path: str) -> tuple[KnownDifference, ...]:
     """Read a file of known differences; an empty one has none. Raises ScenarioProblem."""
-    document = parse_yaml(text, path)
-    if document.data is None:
-        return ()
-    if not isinstance(document.data, list):
-        document.problems.stop(1, "known differences are a list; write `- table: …` for each")
-    lines = [_line(data, (at,), document) for at, data in enumerate(document.data)]
+    document, lines = reviewed_lines.read(text, path, "table", _line)
     document.problems.raise_if_any()
-    return tuple(line for line in lines if line is not None)
+    return lines
 
 
 def _line(data: object, at: KeyPath, document: Document) -> KnownDifference | None:
-    form = make(_KnownForm, data, document, at, "a line")
-    if form is None:
+    line = make(KnownDifference, data, document, at, "a line")
+    if line is None:
         return None
-    if bool(form.differs) == bool(form.refused):
+    if bool(line.differs) == bool(line.refused):
         document.note(at, "a line is about what differs or an error; give differs or refused")
-    for place in form.differs:
+    for place in line.differs:
         if (kind := place.partition(" ")[0]) not in set(map(str, TableDifferenceKind)):
             allowed = one_of(kind, TableDifferenceKind)
             document.note((*at, "differs"), f"differs: there is no '{kind}'; {allowed}")
-    for name in ("owner", "because"):
-        if not getattr(form, name).strip():
-            who = "whose it is" if name == "owner" else "why this is known"
-            document.note((*at, name), f"{name} is empty; say {who}")
-    if not form.date:
-        document.note((*at, "date"), "date is empty; write when it was looked at: 2031-12-24")
-    dates = {name: until_of(getattr(form, name), (*at, name), document) for name in _DATES}
-    return KnownDifference(**{**asdict(form), **dates}, path=document.path, line=document.line(at))
+    if not line.owner.strip():
+        document.note((*at, "owner"), "owner is empty; say whose it is")
+    return line
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,12 @@ from typing import Final
 
 from harness.comparison.cell_pairs import CellPair, VerdictChange
 from harness.comparison.regressions import NEW_WRITER, Regression, regression
-from harness.core import yaml_writer
+from harness.core import reviewed_lines, yaml_writer
 from harness.core.records import FindingKind, Responsible
+from harness.core.reviewed_lines import TODO, ReviewedLine
 from harness.core.texts import printable
 from harness.core.yaml_reader import Document, KeyPath, make
-from harness.core.yaml_reader import parse as parse_yaml
 from harness.core.yaml_writer import block
-from harness.judge.baseline.known import TODO, ReviewedLine, until_of
 from harness.run import causes
 from harness.run.causes import OR, CauseKey
 from harness.run.load_run import Run
@@ -23,27 +22,22 @@ WRITER: Final = "writer"
 _INCONCLUSIVE: Final = (VerdictChange.UNKNOWN, VerdictChange.NEW, VerdictChange.GONE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Acceptance(ReviewedLine):
     engine: str
-    finding: FindingKind | None
-    refusal: str
-    """What the error means, where there is no finding."""
     operation: str
-    because: str
+    finding: FindingKind | None = None
+    refusal: str = ""
+    """What the error means, where there is no finding."""
     scenarios: tuple[str, ...] = ()
     """Those that it is about; all, where there are none."""
-    responsible: Responsible | None = None
+    party: Responsible | None = None
     """Whose doing it is; anybody's, where that is not said."""
-    until: datetime.date | None = None
-    """The last day on which the line counts."""
-    path: str = ""
-    line: int = 0
 
     def is_about(self, key: CauseKey) -> bool:
         symptom = key.symptom
         return (
-            self.responsible in {None, symptom.responsible}
+            self.party in {None, symptom.responsible}
             and self.engine == (key.engine or WRITER)
             and self.operation == key.operation
             and self.finding is key.finding
@@ -157,30 +151,12 @@ HEAD: Final = (
 UNEXPLAINED: Final = "# Left out: {}; what nobody can explain cannot be accepted\n"
 
 
-@dataclass(frozen=True, slots=True)
-class _AcceptanceForm:
-    engine: str
-    operation: str
-    because: str
-    finding: FindingKind | None = None
-    refusal: str = ""
-    party: Responsible | None = None
-    scenarios: tuple[str, ...] = ()
-    until: str = ""
-
-
 def parse(text: str, path: str) -> tuple[Acceptance, ...]:
     """Read a file of accepted causes; an empty one has none. Raises ScenarioProblem."""
-    document = parse_yaml(text, path)
-    if document.data is None:
-        return ()
-    if not isinstance(document.data, list):
-        document.problems.stop(1, "accepted causes are a list; write `- engine: …` for each")
-    forms = (_acceptance(data, (at,), document) for at, data in enumerate(document.data))
-    lines = tuple(line for line in forms if line is not None)
+    document, lines = reviewed_lines.read(text, path, "engine", _acceptance)
     seen = dict[Acceptance, Acceptance]()
     for line in lines:
-        about = replace(line, because="", until=None, path="", line=0)
+        about = replace(line, because="", until=None)
         first = seen.setdefault(about, line)
         if first is not line and first.until is None:  # then it never accepts anything
             problem = f"the line at {first.location} is about the same; keep one of them"
@@ -190,28 +166,15 @@ def parse(text: str, path: str) -> tuple[Acceptance, ...]:
 
 
 def _acceptance(data: object, at: KeyPath, document: Document) -> Acceptance | None:
-    form = make(_AcceptanceForm, data, document, at, "a line")
-    if form is None:
+    line = make(Acceptance, data, document, at, "a line")
+    if line is None:
         return None
-    if bool(form.finding) == bool(form.refusal):
+    if bool(line.finding) == bool(line.refusal):
         document.note(at, "a line is about a finding or a refusal; give one of the two")
-    if form.finding is FindingKind.UNEXPLAINED:
+    if line.finding is FindingKind.UNEXPLAINED:
         reason = "nobody knows what is unexplained; find out what it is (harness explain)"
         document.note((*at, "finding"), f"finding: {reason}")
-    if not form.because.strip():
-        document.note((*at, "because"), "because is empty; say why this is accepted")
-    return Acceptance(
-        engine=form.engine,
-        finding=form.finding,
-        refusal=form.refusal,
-        operation=form.operation,
-        because=form.because,
-        scenarios=form.scenarios,
-        responsible=form.party,
-        until=until_of(form.until, (*at, "until"), document),
-        path=document.path,
-        line=document.line(at),
-    )
+    return line
 
 
 def dump(causes: Iterable[Regression], accepted: Iterable[Acceptance] = ()) -> str:
@@ -227,13 +190,13 @@ def dump(causes: Iterable[Regression], accepted: Iterable[Acceptance] = ()) -> s
 def _line(cause: Regression) -> Acceptance:
     key, finding = cause.key, cause.key.finding
     return Acceptance(
-        key.engine or WRITER,
-        finding,
-        "" if finding else key.symptom.what,
-        key.operation,
-        TODO,
-        cause.scenarios,
-        key.symptom.responsible,
+        engine=key.engine or WRITER,
+        operation=key.operation,
+        finding=finding,
+        refusal="" if finding else key.symptom.what,
+        scenarios=cause.scenarios,
+        party=key.symptom.responsible,
+        because=TODO,
     )
 
 
@@ -242,7 +205,7 @@ def _form(line: Acceptance) -> dict[str, object]:
         "engine": line.engine,
         "finding": line.finding and line.finding.value,
         "refusal": line.refusal,
-        "party": line.responsible and line.responsible.value,
+        "party": line.party and line.party.value,
         "operation": line.operation,
         "scenarios": list(line.scenarios),
         "because": line.because,

@@ -348,7 +348,7 @@ def _keys(kind: Any, inside: KeyPath) -> tuple[str, ...]:  # noqa: ANN401 - any 
         elif present := [entry for entry in get_args(kind) if entry is not ...]:
             kind = present[-1]
     kind = next(filter(dataclasses.is_dataclass, (kind, *get_args(kind))))
-    return tuple(field.name.rstrip("_") for field in dataclasses.fields(kind))
+    return tuple(field.name.rstrip("_") for field in dataclasses.fields(kind) if field.init)
 
 
 def _shown(value: Any) -> str:  # noqa: ANN401 - a file holds anything

@@ -35,14 +35,17 @@ def problems(text: str, *answers: object) -> tuple[str, ...]:
     [
         (DIFFERS.replace("owner: us", "owner: ' '"), ":5: owner is empty; say whose it is"),
         (DIFFERS.replace("so", "''"), ":7: because is empty; say why"),
-        (DIFFERS.replace('"2031-01-01"', "yesterday"), ":6: until: 'yesterday' is not a date"),
-        (DIFFERS.replace('"2031-01-01"', "''"), ":6: date is empty"),
+        (
+            DIFFERS.replace('"2031-01-01"', "yesterday"),
+            ":6: a line: date: 'yesterday' is not",
+        ),
+        (DIFFERS.replace('"2031-01-01"', "''"), ":6: a line: date: '' is not a date"),
         (LINE.format(what="refused: ''"), ":2: a line is about what differs or an error"),
         (
             DIFFERS.replace("value", "valeu"),
             ":4: differs: there is no 'valeu'; did you mean 'value'?",
         ),
-        ("table: orders", ":1: known differences are a list"),
+        ("table: orders", ":1: this is a list of lines"),
         (DIFFERS.replace("owner: us", "ower: us"), ":5: a line has no 'ower'; did you mean"),
     ],
 )

@@ -6,6 +6,7 @@ from dataclasses import replace
 from harness.comparison.acceptance import Acceptance
 from harness.comparison.regressions import Remedy
 from harness.comparison.result import ComparedSide, SideComparison, compare
+from harness.core.reviewed_lines import placed
 from harness.run.load_run import Run
 from tests.builders import sample_run
 
@@ -35,16 +36,19 @@ def healed(comparison: SideComparison) -> SideComparison:
 
 def accepting_all(comparison: SideComparison, because: str = sample_run.HOSTILE) -> SideComparison:
     lines = [
-        Acceptance(
-            regression.key.engine,
-            regression.key.finding,
-            "" if regression.key.finding else regression.key.symptom.what,
-            regression.key.operation,
-            because,
-            path="accept.yaml",
-            line=at,
+        placed(
+            Acceptance(
+                engine=regression.key.engine,
+                operation=regression.key.operation,
+                finding=regression.key.finding,
+                refusal="" if regression.key.finding else regression.key.symptom.what,
+                because=because,
+            ),
+            "accept.yaml",
+            at,
         )
         for at, regression in enumerate(comparison.regressions, start=1)
     ]
-    gone = replace(lines[0], operation=comparison.new.run.info.variants[0].steps[0].text, line=99)
+    other = replace(lines[0], operation=comparison.new.run.info.variants[0].steps[0].text)
+    gone = placed(other, "accept.yaml", 99)
     return comparison.accepting([*lines, gone], TODAY)

@@ -11,7 +11,7 @@ from harness.cli import plan_options
 from harness.cli.pytest_plugin import harness_run, pytest_options
 from harness.core.errors import HarnessError
 from harness.core.records import VerdictKind
-from harness.judge.baseline import known
+from harness.core.reviewed_lines import TODO
 from harness.plan import controls
 from harness.reports import junit, words
 from harness.run.run_judge import CellOutcome, EndedRun
@@ -69,7 +69,7 @@ class CellItem(pytest.Item):
         if self._outcome is None:  # not reached: without it the setup failed
             raise AssertionError(self.name)
         verdict, applied = self._outcome.verdict, self._outcome.applied
-        reviewed = verdict.known and not verdict.known.upper().startswith(known.TODO)
+        reviewed = verdict.known and not verdict.known.upper().startswith(TODO)
         if reviewed and not applied.answered:
             pytest.xfail(verdict.known)
         why = [f"{line.location}: known as {line.expect}, but not so here" for line in applied.gone]

@@ -10,13 +10,13 @@ from typing import Any, Final
 from harness.core import yaml_writer
 from harness.core.grouping import grouped
 from harness.core.records import FindingKind, Verdict, VerdictKind
+from harness.core.reviewed_lines import TODO
 from harness.core.runtime_names import lock_name
 from harness.core.yaml_writer import block
 from harness.judge.baseline.known import (
     QUERY,
     READER,
     STEP,
-    TODO,
     UNSET,
     VARIANT,
     VIEW,
@@ -337,7 +337,7 @@ def _line(ground: CellIndex, at: int, seen: Seen) -> Known | None:
             when = without
         elif name == STEP:
             when[STEP] = _interval(ground, at, cells, others)
-    return Known(tuple(when.items()), seen.shown, Support.NOTYET, WHY)
+    return Known(tuple(when.items()), seen.shown, Support.NOTYET, because=WHY)
 
 
 def _interval(ground: CellIndex, at: int, cells: Collection[int], others: Collection[int]) -> str:

@@ -1,6 +1,5 @@
 """A line of a baseline: where it holds, and which wrong answer or refusal is known there."""
 
-import datetime
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,10 +9,11 @@ from functools import cache
 from itertools import chain
 from typing import Any, Final
 
+from harness.core import reviewed_lines
 from harness.core.problems import Problems, one_of
 from harness.core.records import FindingKind
+from harness.core.reviewed_lines import Day, ReviewedLine
 from harness.core.yaml_reader import Document, KeyPath, make
-from harness.core.yaml_reader import parse as parse_yaml
 from harness.model import query_shapes
 
 READER: Final = "reader."
@@ -26,7 +26,6 @@ QUERY: Final = "query"
 """The text of a cell's question, `predicate(f1)`; a line without it is about every question."""
 WRITE: Final = "write"
 """The view of a verdict on a step itself; only a line that names it is about steps."""
-TODO: Final = "TODO"
 NAMES: Final = (
     *("engine", "format", VIEW, QUERY, STEP),
     *("version", "distribution", "twin", "writer"),
@@ -75,38 +74,12 @@ class Expect:
         return "; ".join(filter(None, (refused, f"{kinds}{columns}")))
 
 
-class ReviewedLine:
-    """A line of a file in which somebody says what is known, why, and until when."""
-
-    __slots__ = ()
-    because: str
-    until: datetime.date | None
-    path: str
-    line: int
-
-    @property
-    def location(self) -> str:
-        return f"{self.path}:{self.line}"
-
-    @property
-    def reviewed(self) -> bool:
-        return not self.because.upper().startswith(TODO)
-
-    def counts(self, today: datetime.date) -> bool:
-        return self.until is None or today <= self.until
-
-
 @dataclass(frozen=True, slots=True)
 class Known(ReviewedLine):
     when: When
     expect: Expect
     support: Support
-    because: str
     issue: str = ""
-    until: datetime.date | None = None
-    """The last day on which the line counts."""
-    path: str = ""
-    line: int = 0
 
 
 @cache
@@ -162,7 +135,7 @@ class _Line:
     support: Support
     because: str
     issue: str = ""
-    until: str = ""
+    until: Day | None = None
 
 
 def parse(text: str, path: str) -> tuple[Known, ...]:
@@ -170,16 +143,9 @@ def parse(text: str, path: str) -> tuple[Known, ...]:
 
     Raises ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
     """
-    document = parse_yaml(text, path)
-    problems = document.problems
-    if document.data is None:
-        return ()
-    if not isinstance(document.data, list):
-        problems.stop(1, "a baseline is a list; write `- when: …` for each line")
-    known = [_known(entry, (at,), document) for at, entry in enumerate(document.data)]
-    lines = tuple(line for line in known if line is not None)
-    _check_hidden(lines, problems)
-    problems.raise_if_any()
+    document, lines = reviewed_lines.read(text, path, "when", _known)
+    _check_hidden(lines, document.problems)
+    document.problems.raise_if_any()
     return lines
 
 
@@ -189,17 +155,13 @@ def _known(data: object, at: KeyPath, document: Document) -> Known | None:
     form = make(_Line, data, document, at, "a line")
     if form is None:
         return None
-    if not form.because.strip():
-        document.note((*at, "because"), "because is empty; say why this is known")
     return Known(
         when=when,
         expect=_expect(form.expect, (*at, "expect"), document),
         support=form.support,
         because=form.because,
         issue=form.issue,
-        until=until_of(form.until, (*at, "until"), document),
-        path=document.path,
-        line=document.line(at),
+        until=form.until,
     )
 
 
@@ -255,17 +217,6 @@ def _expect(form: _Expect, at: KeyPath, document: Document) -> Expect:
             if times > 1:
                 document.note(at, f"expect: {label}: '{name}' stands twice; name each once")
     return Expect(form.refused, frozenset(kinds), frozenset(form.columns))
-
-
-def until_of(text: str, at: KeyPath, document: Document) -> datetime.date | None:
-    """Read the last day on which a line counts; None where there is none, or it is no date."""
-    if not text:
-        return None
-    try:
-        return datetime.date.fromisoformat(text)
-    except ValueError:
-        document.note(at, f"until: '{text}' is not a date; write 2031-12-24")
-        return None
 
 
 def _check_hidden(lines: tuple[Known, ...], problems: Problems) -> None:

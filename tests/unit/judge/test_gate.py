@@ -4,19 +4,17 @@ from dataclasses import replace
 import pytest
 
 from harness.core.records import Finding, FindingKind, Responsible, Verdict, VerdictKind, Witness
+from harness.core.reviewed_lines import placed
 from harness.judge.baseline import Applied, Expect, Known, Support
 from harness.judge.gate import gate
 
 CORRECT, WRONG, REFUSED = VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED
 UNKNOWN, UNSUPPORTED = VerdictKind.UNKNOWN, VerdictKind.UNSUPPORTED
 OPEN = VerdictKind.OPEN
-LINE = Known(
-    (("engine", "hive"),),
-    Expect("INTERNAL"),
-    Support.NOTYET,
-    "a reason",
-    path="hudi/move.known.yaml",
-    line=7,
+LINE = placed(
+    Known((("engine", "hive"),), Expect("INTERNAL"), Support.NOTYET, because="a reason"),
+    "hudi/move.known.yaml",
+    7,
 )
 
 
@@ -101,14 +99,16 @@ def test_new_answers_are_counted_by_kind_with_scenario_and_reader() -> None:
 
 
 def test_lines_without_a_reason_are_named_by_their_places_but_not_hundreds_of_them() -> None:
-    lines = tuple(replace(LINE, because="TODO: say why", line=at) for at in range(1, 8))
+    lines = tuple(
+        placed(replace(LINE, because="TODO: say why"), LINE.path, at) for at in range(1, 8)
+    )
     text = gate_text(Applied((verdict(CORRECT),), unreviewed=lines))
     assert text.startswith("7 lines do not say why yet; replace the TODO: hudi/move.known.yaml:1,")
     assert text.endswith("and 2 more")
 
 
 def test_an_expired_line_is_reported_although_the_run_is_good() -> None:
-    line = replace(LINE, until=datetime.date(2031, 6, 1))
+    line = placed(replace(LINE, until=datetime.date(2031, 6, 1)), LINE.path, 7)
     text = gate_text(Applied((verdict(CORRECT),), expired=(line,)))
     assert "hudi/move.known.yaml:7: was valid until 2031-06-01; review it, or take it out" in text
 

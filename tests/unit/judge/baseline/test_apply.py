@@ -4,6 +4,7 @@ from dataclasses import replace
 import pytest
 
 from harness.core.records import FindingKind, Verdict, VerdictKind
+from harness.core.reviewed_lines import placed
 from harness.judge.baseline import Applied, Expect, Facts, Known, Support, apply
 from tests.builders.known_cells import (
     HIVE,
@@ -27,7 +28,8 @@ WHY = "a reason"
 def line(expect: Expect | None = None, **when: str) -> Known:
     conditions = tuple((name.replace("__", "."), value) for name, value in when.items())
     stale = Expect("", frozenset({FindingKind.STALE}), frozenset({"f1"}))
-    return Known(conditions, expect or stale, Support.NOTYET, WHY, path="a.known.yaml", line=1)
+    known = Known(conditions, expect or stale, Support.NOTYET, because=WHY)
+    return placed(known, "a.known.yaml", 1)
 
 
 def applied(verdicts: list[Verdict], *lines: Known, known_of: Facts | None = None) -> Applied:

@@ -4,6 +4,7 @@ import pytest
 
 from harness.core.errors import ScenarioProblem
 from harness.core.records import FindingKind
+from harness.core.reviewed_lines import placed
 from harness.judge.baseline import EngineFacts, Expect, Known, Possible, Support, check, parse
 
 PATH = "hudi/move.known.yaml"
@@ -21,7 +22,7 @@ def problems(text: str) -> list[str]:
 
 
 def test_the_line_of_the_format_s_description_is_read() -> None:
-    assert parse(LINE, PATH) == (
+    known = (
         Known(
             when=(
                 ("engine", "hive"),
@@ -32,10 +33,9 @@ def test_the_line_of_the_format_s_description_is_read() -> None:
             expect=Expect("", frozenset({FindingKind.MISSING_RENAME}), frozenset({"f1_new"})),
             support=Support.NOTYET,
             because="the input format maps by the one current name of the metastore",
-            path=PATH,
-            line=1,
         ),
     )
+    assert parse(LINE, PATH) == (placed(known[0], PATH, 1),)
 
 
 def test_an_empty_file_has_no_lines() -> None:
@@ -90,7 +90,7 @@ def test_conditions_are_read_as_text(written: str, read: tuple[str, str]) -> Non
         ("notyet", "soon", ":3: a line: support:"),
         ("because: the", "since: the", ":4: a line has no 'since'"),
         ("columns:", "colums:", ":2: a line: expect has no 'colums'; did you mean 'columns'? al"),
-        ("because: the", "until: the", ":4: until: "),
+        ("because: the", "until: the", ":4: a line: until: "),
         ("  because: the input", "  # because: the input", ":1: a line: 'because' is missing"),
     ],
 )
@@ -113,7 +113,7 @@ def test_all_problems_of_all_lines_are_reported_at_once() -> None:
 
 def test_something_else_than_a_list_is_refused() -> None:
     assert problems("when: {}\n") == [
-        f"{PATH}:1: a baseline is a list; write `- when: …` for each line"
+        f"{PATH}:1: this is a list of lines; write `- when: …` for each"
     ]
 
 
