@@ -44,6 +44,10 @@ PLAIN_SCALE: Final = 6
 class ExpectedFingerprints(Protocol):
     """Who carries out a read plan, and tells what the sums of its rows are."""
 
+    @property
+    def size(self) -> int | None:
+        """The number of rows; None where it is not known before they are read."""
+
     def sums(self, asked: Fingerprint, queries: Sequence[Query]) -> Sequence[Groups]:
         """Return what comes out of the rows that each query takes; raises FileFactError.
 
@@ -59,6 +63,7 @@ class PlanFingerprints:
     """The plan carried out in this process: of each file group the rows are in memory once."""
 
     plan: ReadPlan
+    size = None
 
     def sums(self, asked: Fingerprint, queries: Sequence[Query]) -> Sequence[Groups]:
         groups: list[dict[str, list[int]]] = [{} for _ in queries]

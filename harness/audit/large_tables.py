@@ -155,7 +155,10 @@ class FingerprintReader:
 
     def _read_as(self, query: Query, shown: Groups) -> Iterator[str]:
         """Yield the ways of reading that give these very sums."""
+        rows = _size(shown, "")
         for name, sums in self.table.read_otherwise.items():
+            if not query.conditions and sums.made_by.size not in {None, rows}:
+                continue
             with suppress(FileFactError):
                 if sums.of(self._forms[0], query) == shown:
                     yield name

@@ -40,6 +40,10 @@ class SparkFingerprints:
         """Return who makes the sums of a table's plan, or of another way of reading it."""
         return cls(table if plan is table.plan.plan else table.reader.table(plan))
 
+    @property
+    def size(self) -> int:
+        return self.table.size
+
     def sums(self, asked: Fingerprint, queries: Sequence[Query]) -> Sequence[Groups]:
         """Return the sums, of all queries out of one reading of the files."""
         if _is_for_python(asked):
