@@ -13,8 +13,6 @@ from harness.cli.runs import store
 from harness.comparison import history
 from harness.comparison.cell_pairs import VerdictChange
 from harness.comparison.history import History, StoredRun, Turn, Turns
-from harness.core.atomic_write import atomic_write
-from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
 from harness.core.records import VerdictKind
 from harness.core.texts import counted
@@ -93,28 +91,6 @@ def prune(
 
 @app.command()
 @options.with_output
-def export(
-    output: Output,
-    file_: Annotated[Path, typer.Argument(metavar="FILE", help="A new .parquet or .csv file.")],
-    k: options.SelectOption = "",
-    reader: ReaderOption = "",
-    scenario: ScenarioOption = "",
-    profile: ProfileOption = "",
-    file: options.HistoryFileOption = history.USUAL,
-) -> None:
-    """Write a table with a row for each turn of each check that is not right in some run."""
-    if file_.suffix not in {".parquet", ".csv"}:
-        raise UsageProblem(f"{file_} has another ending; allowed: .parquet and .csv")
-    with history.opened(file) as stored:
-        turns = history.history_of(stored, profile, case=k, reader=reader, scenario=scenario)
-    frame = turns.to_frame()
-    with atomic_write(file_) as part:
-        frame.to_csv(part, index=False) if file_.suffix == ".csv" else frame.to_parquet(part)
-    output.end(f"{file_}: {counted(len(frame), 'turn')}", file=str(file_), turns=len(frame))
-
-
-@app.command()
-@options.with_output
 def restore(
     output: Output,
     name: Annotated[str, typer.Argument(metavar="RUN", help="A name of harness history list.")],
@@ -146,7 +122,7 @@ def document(shown: History) -> Iterator[Block]:
             yield Line(when)
             yield Items(tuple(map(_item, of)))
         if (more := len(turns) - MOST_GROUPS) > 0:
-            yield Line(f"and {more} more; all of them: harness history export FILE.csv")
+            yield Line(f"and {more} more; all of them: harness history --json")
 
 
 def headline(shown: History) -> str:
@@ -227,7 +203,7 @@ def run_data(run: StoredRun) -> dict[str, Any]:
 
 
 def turns_data(group: Turns) -> dict[str, Any]:
-    first = group[0]  # one case; an export has all cases
+    first = group[0]  # one case of all
     return {
         "run": first.run.name,
         "before": first.before and first.before.name,

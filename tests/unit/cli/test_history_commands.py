@@ -8,7 +8,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from harness.cli import app, runs
@@ -125,15 +124,6 @@ def test_options_need_no_name_of_a_command(stored: Path, capsys: Capture) -> Non
     assert few["runs"] == every["runs"]
     assert few["turns"] == []
     assert {group["verdict"] for group in every["now"]} == {"wrong", "refused"}
-
-
-@pytest.mark.parametrize("name", ["turns.parquet", "turns.csv"])
-def test_turns_are_exported(stored: Path, name: str, capsys: Capture) -> None:
-    number = ended(capsys, "history", "export", name)["turns"]
-    frame = pd.read_csv(name) if name.endswith("csv") else pd.read_parquet(name)
-    assert len(frame) == number > 0
-    assert set(frame.change) == {"new"}
-    assert [path.name for path in Path().glob(".*")] == []
 
 
 def test_kept_runs_are_compared_without_their_folders(stored: Path, capsys: Capture) -> None:
