@@ -65,6 +65,8 @@ def unsupported(distribution: Distribution, facts: FormatFacts, operation: Opera
         return f"{distribution.name} writes no {facts.name} tables"
     writes, kinds = library_writes(distribution), registry()
     words = [kinds[name] for name in writes] if writes else _SQL[distribution.engine]
+    if isinstance(operation, Merge) and (operation.absent or operation.source):
+        return f"{distribution.name} is told of no merge with 'absent' or 'source'"
     if type(operation) in words:
         return ""
     name, allowed = name_of(operation), [text for text, kind in kinds.items() if kind in words]

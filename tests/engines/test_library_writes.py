@@ -35,6 +35,7 @@ from harness.model.truth import Truth, row_values
 from harness.runtime.process_runtime import ProcessRuntime
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.delete_where import DeleteWhere
+from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.row_writes import (
     Delete,
     Insert,
@@ -60,7 +61,8 @@ ROWS = (
 OF_DELTA = (
     *(Savepoint(), Upsert((1, 5)), Checkpoint(), Delete((2,)), Compact(), Restore()),
     *(SetProperty("delta.dataSkippingStatsColumns", "id"), Insert((6,)), Cluster()),
-    *(Checkpoint(), DeleteWhere("n > 0")),
+    *(Checkpoint(), Merge((1, 6), (7,), (4,)), Merge((6,), (9,), set=("f1",))),
+    DeleteWhere("n > 0"),
 )
 
 

@@ -4,6 +4,7 @@ Source: delta-rs's manual, "Writing Delta Tables", "Deleting rows from a Delta L
 "Merging a Table", "Small file compaction with optimize", "Vacuuming tables" and "Checkpoints".
 """
 
+from dataclasses import replace
 from typing import Final
 
 from harness.engines.library_writes import LibraryWrites, TableWrite, arrow_table, expression
@@ -19,7 +20,7 @@ def _delete(write: TableWrite) -> str:
 
 
 def _merge(write: TableWrite) -> str:
-    """Return a merge by the key: each clause by conditions that no other one meets."""
+    """Return a merge by the key; of the clauses that fit a row, the first one counts."""
     on = expression(f"{_of(TARGET, write.key)} = {_of(SOURCE, write.key)}")
     aliases = f"source_alias={SOURCE!r}, target_alias={TARGET!r}"
     names = {name: expression(_of(SOURCE, name)) for name, _ in write.columns}
@@ -30,6 +31,9 @@ def _merge(write: TableWrite) -> str:
         for of in (changed, names)
     )
     clauses = f".when_matched_update({{{updates}}}).when_not_matched_insert({{{inserts}}})"
+    if write.gone:
+        gone = predicate(replace(write.gone, path=f"{SOURCE}.{write.key}"), ANSI)
+        clauses = f".when_matched_delete({expression(gone)}){clauses}"
     return f"{call}{clauses}.execute()"
 
 
@@ -42,6 +46,7 @@ WRITES: Final[LibraryWrites] = {
     "upsert": _merge,
     "touch": _merge,
     "update": _merge,
+    "merge": _merge,
     "delete": _delete,
     "delete_where": _delete,
     "truncate": lambda write: "table.delete()",  # noqa: ARG005 - of any table

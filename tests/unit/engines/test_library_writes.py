@@ -1,5 +1,6 @@
 """Rows of a write as the Python of Arrow, and what each library is told of it."""
 
+from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
@@ -78,10 +79,13 @@ def test_a_library_is_told_its_own_call(writes: dict[str, Any], name: str, text:
 
 
 def test_a_merge_of_delta_rs_changes_the_columns_that_it_names_and_inserts_whole_rows() -> None:
-    whole = DELTA_RS["upsert"](ONE)
+    whole = DELTA_RS["upsert"](replace(ONE, gone=None))
     both = """{'"id"': 'source."id"', '"ts"': 'source."ts"'}"""
     on = """'target."id" = source."id"', source_alias='source', target_alias='target'"""
     clauses = ".when_matched_update({}).when_not_matched_insert({}).execute()"
     assert whole == f"table.merge({ROWS}, {on})" + clauses.format(both, both)
     part = DELTA_RS["update"](TableWrite(ONE.columns, "id", ONE.rows, set=("ts",)))
     assert part.endswith(clauses.format("""{'"ts"': 'source."ts"'}""", both))
+    merged = DELTA_RS["merge"](ONE)
+    deleted = """.when_matched_delete('"source"."id" in (\\'1\\', \\'it\\'\\'s\\')')"""
+    assert merged == f"table.merge({ROWS}, {on}){deleted}" + clauses.format(both, both)
