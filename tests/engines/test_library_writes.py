@@ -66,6 +66,9 @@ OF_DELTA = (
 )
 
 
+OF_FRAMES = (Insert((5, 6)), Overwrite((5, 9)), Insert((10,)))
+
+
 class OneTable(MetastoreEntries):
     """Knows where a table lies, and which metadata file counts."""
 
@@ -74,7 +77,8 @@ class OneTable(MetastoreEntries):
         storage = SimpleNamespace(
             serdeInfo=SimpleNamespace(parameters={}), location=f"file:{folder}"
         )
-        self.entry = SimpleNamespace(sd=storage, parameters={POINTER: pointer} if pointer else {})
+        parameters = {POINTER: pointer} if pointer else {}
+        self.entry = SimpleNamespace(sd=storage, parameters=parameters, partitionKeys=[])
 
     def of(self, tables: Sequence[tuple[str, str]]) -> Sequence[tuple[tuple[str, str], Entry]]:
         return [(name, self.entry) for name in tables]
@@ -111,8 +115,10 @@ def first_rows(truth: Truth, packages: Path, family: str, folder: Path) -> str:
         ("deltalake-1.6.6", "delta", ROWS),
         ("deltalake-1.6.6", "delta", OF_DELTA),
         ("pyiceberg-0.12.0", "iceberg", ROWS),
+        ("polars-2.1.0", "delta", OF_FRAMES),
+        ("daft-0.7.26", "delta", OF_FRAMES),
     ],
-    ids=["delta-rs", "delta-rs and its services", "pyiceberg"],
+    ids=["delta-rs", "delta-rs and its services", "pyiceberg", "polars", "daft"],
 )
 def test_a_library_shows_the_rows_of_the_truth_after_each_step_that_it_wrote(
     writer: str,
