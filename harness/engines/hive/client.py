@@ -23,11 +23,7 @@ from TCLIService.ttypes import (
 from thrift.Thrift import TApplicationException
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TSSLSocket import TSSLSocket
-from thrift.transport.TTransport import (
-    TBufferedTransport,
-    TFramedTransport,
-    TTransportException,
-)
+from thrift.transport.TTransport import TBufferedTransport, TFramedTransport, TTransportException
 
 from harness.artifacts.endpoint import Endpoint, Secret
 from harness.core.records import Refusal
@@ -60,11 +56,7 @@ class HiveClient:
     """One session, for one thread. Once it gave no answer it gives no other."""
 
     def __init__(
-        self,
-        port: int,
-        running: Running,
-        late: threading.Event,
-        endpoint: Endpoint | None = None,
+        self, port: int, running: Running, late: threading.Event, endpoint: Endpoint | None = None
     ) -> None:
         """Open a session. `running`: the server, whose log says why jobs fail.
 

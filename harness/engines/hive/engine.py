@@ -51,14 +51,7 @@ from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
 from harness.model.identifiers import SINCE, quoted
 from harness.model.query import Comparison
 from harness.runtime import hive_launcher, template
-from harness.runtime.api import (
-    MetastoreUris,
-    Running,
-    RunsElsewhere,
-    Runtime,
-    Served,
-    Surroundings,
-)
+from harness.runtime.api import MetastoreUris, Running, RunsElsewhere, Runtime, Served, Surroundings
 from harness.runtime.process import ProcessProblem
 
 _NOT_YET: Final = "Hive has no words for it before version 4"

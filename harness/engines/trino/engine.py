@@ -58,14 +58,7 @@ from harness.engines.format_facts import FormatFacts
 from harness.engines.query_sql import newest_changes
 from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
 from harness.runtime import metastore_client, template
-from harness.runtime.api import (
-    MetastoreUris,
-    Running,
-    RunsElsewhere,
-    Runtime,
-    Served,
-    Surroundings,
-)
+from harness.runtime.api import MetastoreUris, Running, RunsElsewhere, Runtime, Served, Surroundings
 from harness.runtime.metastore_client import CatalogRefusedError
 from harness.runtime.metastore_objects import plain_entry
 from harness.runtime.process import LOOPBACK

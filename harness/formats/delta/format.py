@@ -10,13 +10,7 @@ from typing import Final
 from harness.core.setting_values import MAPPING, VECTORS, WIDENING, SettingValues
 from harness.engines.format_facts import FormatFacts, Timeline
 from harness.engines.time_travel import NEXT_VERSION, VERSION
-from harness.formats.api import (
-    NO_CATALOG,
-    Committed,
-    FileRows,
-    Format,
-    VariantSettings,
-)
+from harness.formats.api import NO_CATALOG, Committed, FileRows, Format, VariantSettings
 from harness.formats.delta import files as delta_files
 from harness.formats.delta import log as delta_log
 from harness.formats.delta.log import CHANGE_FEED, MODE

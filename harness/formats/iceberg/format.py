@@ -10,14 +10,7 @@ from typing import Final
 from harness.core.setting_values import DELETE_MODE, EQUALITY, FORMAT_VERSION
 from harness.engines.format_facts import FormatFacts, Timeline
 from harness.engines.time_travel import SNAPSHOT
-from harness.formats.api import (
-    NO_CATALOG,
-    NO_COMMIT,
-    Committed,
-    FileRows,
-    Format,
-    VariantSettings,
-)
+from harness.formats.api import NO_CATALOG, NO_COMMIT, Committed, FileRows, Format, VariantSettings
 from harness.formats.files import data_files
 from harness.formats.iceberg import files as iceberg_files
 from harness.formats.iceberg import settings as iceberg_settings
