@@ -1,7 +1,6 @@
 """What libraries of Python that write share: rows and values as the Python of Arrow. Pure.
 
-A write is an expression that the library's worker evaluates; what is in scope there says the
-`write` of its `answers.py`.
+A write is an expression that the library's worker evaluates (`python_worker`).
 """
 
 import datetime
@@ -112,3 +111,12 @@ def arrow_table(write: TableWrite, schema: str = "") -> str:
     names = [name for name, _ in write.columns]
     rows = (expression(dict(zip(names, row, strict=True))) for row in write.rows)
     return f"pa.Table.from_pylist([{', '.join(rows)}], {schema or f'pa.schema([{fields}])'})"
+
+
+def frame_writes(call: str) -> LibraryWrites:
+    """Return the writes of data frames, rows alone; `call`: with `{rows}` and `{mode!r}`."""
+
+    def writes(mode: str) -> Callable[[TableWrite], str]:
+        return lambda write: call.format(rows=arrow_table(write), mode=mode)
+
+    return {"insert": writes("append"), "overwrite": writes("overwrite")}

@@ -83,8 +83,8 @@ class PythonLibrary:
 
     name: str
     answers: Path
-    """The source of what answers in the worker: its `ask(question)` is given a `statement`, the
-    `tables` as `describe` has them, and `conf`."""
+    """The source of what answers in the worker (see `python_worker`), which is sent a `statement`
+    or an `expression`, the `tables` as `describe` has them, and `conf`."""
     families: tuple[str, ...]
     statement: Callable[[Question, ReaderSettings], str]
     describe: Callable[[str, str, Entry, PointInTime | None], Description]
@@ -269,7 +269,9 @@ class LibraryConnection:
         """Let the worker evaluate what `PythonLibrary.writes` says of a table; raises as `run`."""
         ((_, entry),) = self._catalog.of([table])
         described = self._library.describe(*table, entry, None)
-        made, _ = self._result({"write": expression, "table": described}, timeout_s)
+        result = "table.metadata_location" if self._library.pointer else "None"
+        question = {"expression": f"({expression}, {result})[1]", "table": described}
+        made, _ = self._result(question, timeout_s)
         if self._library.pointer and isinstance(self._catalog, MetastoreEntries):
             before, (after,) = entry.parameters[self._library.pointer], made.column(0).to_pylist()
             self._catalog.point(table, self._library.pointer, before, after)
@@ -294,7 +296,8 @@ class LibraryConnection:
         described = [
             self._library.describe(*name, entry, past) for name, entry in self._catalog.of(tables)
         ]
-        question = {"statement": statement, "tables": described, "conf": {**self._conf}}
+        kind = "expression" if self._library.expressions(self._settings) else "statement"
+        question = {kind: statement, "tables": described, "conf": {**self._conf}}
         return self._result(question, timeout_s)
 
     def _result(self, question: Mapping[str, Any], timeout_s: float) -> tuple[pyarrow.Table, float]:

@@ -1,9 +1,11 @@
 """The program that holds an engine of Python: questions and answers on a socket.
 
 `python worker.py PACKAGES HOST PORT` listens, one thread a connection; PACKAGES is the folder of
-the engine. Beside it lies the engine's `answers.py`, whose `ask(question)`, or `write` where the
-question is a write, returns a table of Arrow or raises. A connection says first what stands in
-HARNESS_WORKER_TOKEN, and is answered `HELLO`.
+the engine. Beside it lies the engine's `answers.py`, whose `ask(question)` returns a table of Arrow
+or raises. An `expression` of Python is evaluated here: it knows `table(database, name)`, which is
+what `answers.py` has `opened`, or in a write the one `table`, made `writable`; what `names()` has;
+Arrow as `pa`, its functions as `pc`, `Decimal`, `date` and `datetime`. A connection says first what
+stands in HARNESS_WORKER_TOKEN, and is answered `HELLO`.
 Then a question is a line of JSON, and nothing of it outlives its answer: a line `{"bytes",
 "seconds"}` with so many bytes of Arrow's streaming format; or `error`, class and text of what `ask`
 raised; or `broke`, which this program failed with. Both files import the standard library and
@@ -19,6 +21,8 @@ import socketserver
 import sys
 import time
 import traceback
+from datetime import date, datetime
+from decimal import Decimal
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -37,10 +41,9 @@ Message = dict[str, Any]
 
 def answer(question: Message) -> tuple[Message, bytes]:
     module = import_module(ANSWERS)
-    ask = module.write if "write" in question else module.ask
     began = time.monotonic()
     try:
-        table = ask(question)
+        table = evaluated(question, module) if "expression" in question else module.ask(question)
     except BaseException as problem:  # noqa: BLE001 - a panic of Rust is no Exception
         return {"error": [type(problem).__name__, str(problem)], "seconds": _since(began)}, b""
     try:
@@ -48,6 +51,34 @@ def answer(question: Message) -> tuple[Message, bytes]:
     except Exception:  # noqa: BLE001 - told to who asks
         return {"broke": traceback.format_exc(), "seconds": _since(began)}, b""
     return {"bytes": len(body), "seconds": _since(began)}, body
+
+
+def evaluated(question: Message, module: Any) -> pyarrow.Table:  # noqa: ANN401 - a module
+    """Return what an expression makes as a table: it may be a data frame, or one value."""
+    import pyarrow as pa  # noqa: PLC0415 - of PACKAGES
+    import pyarrow.compute as pc  # noqa: PLC0415 - as above
+
+    def table(database: str, name: str) -> Any:  # noqa: ANN401 - whatever the library has for it
+        for described in question["tables"]:
+            if (described["database"], described["name"]) == (database, name):
+                return module.opened(described)
+        raise LookupError(f"the metastore has no table {database}.{name}")
+
+    one = question.get("table")
+    scope = {
+        "table": module.writable(one) if one else table, "pa": pa, "pc": pc,
+        "Decimal": Decimal, "date": date, "datetime": datetime, **module.names(),
+    }  # fmt: skip
+    try:
+        result = eval(question["expression"], scope)  # noqa: S307 - it comes from who knows the token
+    finally:
+        getattr(module, "forget", int)()
+    if isinstance(result, pa.Table):
+        return result
+    if hasattr(result, "to_arrow"):
+        return result.to_arrow()
+    value = result if isinstance(result, pa.Scalar) else pa.scalar(result)
+    return pa.table({"value": pa.array([value.as_py()], value.type)})
 
 
 def _since(began: float) -> float:

@@ -93,13 +93,13 @@ def test_an_engine_in_a_container_does_what_every_reader_must(name: str, tmp_pat
 
 
 PLANTED = """
-_right = ask
-def ask(question):
-    table = _right(question)
+def to_arrow(frame, right=import_module("polars").DataFrame.to_arrow):
+    table = right(frame)
     if table.num_columns > 1:
         names = table.column_names
         PLANTED
     return table
+import_module("polars").DataFrame.to_arrow = to_arrow
 """
 SWAPPED = """
         swapped = [{'d': 'inf', 'inf': 'd'}.get(name, name) for name in names]

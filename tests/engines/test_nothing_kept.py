@@ -8,6 +8,7 @@ from typing import Final
 
 import pytest
 
+from harness.engines import python_worker
 from harness.read.questions import load_engine
 from tests.engines.everyone import Installed
 
@@ -84,10 +85,10 @@ import sys
 sys.path[:0] = sys.argv[1:]
 from types import SimpleNamespace
 from pyiceberg.manifest import _manifest_cache
-import answers
+import python_worker
 _manifest_cache.get_or_cache(SimpleNamespace(manifest_path="x"))
 before = len(_manifest_cache)
-answers.ask({"statement": "1", "tables": []})
+python_worker.answer({"expression": "1", "tables": []})
 print(before, len(_manifest_cache))
 """
 
@@ -95,6 +96,7 @@ print(before, len(_manifest_cache))
 def test_pyiceberg_keeps_no_manifest(installed: Installed) -> None:
     name = "pyiceberg-0.12.0"
     answers = Path(load_engine(name).answers).parent  # type: ignore[attr-defined]
-    command = [sys.executable, "-I", "-S", "-c", MANIFESTS, str(installed(name).home), str(answers)]
+    folders = map(str, (installed(name).home, answers, Path(python_worker.__file__).parent))
+    command = [sys.executable, "-I", "-S", "-c", MANIFESTS, *folders]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.stdout.split() == ["1", "0"], run.stderr

@@ -5,15 +5,12 @@ A question is
     {"statement", "tables": [{"name", "family", "source", "past", "partitioned"}]}
 
 `source` is the metadata file of an Iceberg table, or a folder; `past` a snapshot or a version, or
-null. The SQL knows each frame by the one name `database.table`. A write is
-`{"write", "table": {"source"}}`: an expression that knows the folder of a Delta table as `source`,
-Arrow as `pa`, and `daft`.
+null. The SQL knows each frame by the one name `database.table`. The expression of a write knows the
+folder of a Delta table as `table`, and `daft`.
 """
 
 from __future__ import annotations
 
-from datetime import date, datetime
-from decimal import Decimal
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
@@ -42,12 +39,9 @@ def frame(table: Message) -> Any:  # noqa: ANN401 - a DataFrame of Daft
     return daft.read_parquet(source + FILES, hive_partitioning=table["partitioned"])
 
 
-def write(question: Message) -> pyarrow.Table:
-    import pyarrow as pa  # noqa: PLC0415 - of the engine's packages
+def writable(table: Message) -> str:
+    return str(table["source"])
 
-    scope = {
-        "daft": import_module("daft"), "source": question["table"]["source"],
-        "pa": pa, "Decimal": Decimal, "date": date, "datetime": datetime,
-    }  # fmt: skip
-    eval(question["write"], scope)  # noqa: S307 - it comes from who knows the token
-    return pa.table({})
+
+def names() -> Message:
+    return {"daft": import_module("daft")}

@@ -5,7 +5,6 @@ itself, in Rust. Of a plain Hive table it is given the folder, and shows the col
 """
 
 import re
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +12,7 @@ from harness.core.records import Refusal
 from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTravel, TimeTravelWords
 from harness.engines.daft import answers
 from harness.engines.format_facts import FormatFacts
-from harness.engines.library_writes import LibraryWrites, TableWrite, arrow_table
+from harness.engines.library_writes import frame_writes
 from harness.engines.python_library import POINTER, Description, Entry, PythonLibrary, source_of
 from harness.engines.query_sql import ANSI, NAN_FUNCTION, select
 from harness.model.commit import AS_OF
@@ -72,15 +71,6 @@ def refusal(class_: str, text: str) -> Refusal:
     return Refusal(class_, text.partition("\n")[0], cause=text.partition("\n")[2].strip())
 
 
-def _written(mode: str, write: TableWrite) -> str:
-    return f"daft.from_arrow({arrow_table(write)}).write_deltalake(source, mode={mode!r})"
-
-
-WRITES: Final[LibraryWrites] = {
-    "insert": partial(_written, "append"),
-    "overwrite": partial(_written, "overwrite"),
-}
-"""Rows alone, of Delta tables: Daft's manual, `DataFrame.write_deltalake`."""
 ENGINE: Final = PythonLibrary(
     "daft",
     Path(answers.__file__),
@@ -91,5 +81,6 @@ ENGINE: Final = PythonLibrary(
     TIME_TRAVEL,
     refusal=refusal,
     files=("parquet",),
-    writes=WRITES,
+    # Delta tables: Daft's manual, `DataFrame.write_deltalake`.
+    writes=frame_writes("daft.from_arrow({rows}).write_deltalake(table, mode={mode!r})"),
 )

@@ -4,7 +4,6 @@ PyIceberg and delta-rs tell it which files a table has, what becomes of their co
 rows are gone. A question is an expression of Python: Polars has no SQL for it.
 """
 
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -12,7 +11,7 @@ from harness.core.records import Refusal
 from harness.core.setting_values import SettingValues
 from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTravel, TimeTravelWords
 from harness.engines.format_facts import FormatFacts
-from harness.engines.library_writes import LibraryWrites, TableWrite, arrow_table
+from harness.engines.library_writes import frame_writes
 from harness.engines.polars import answers
 from harness.engines.python_library import (
     POINTER,
@@ -120,15 +119,6 @@ def refusal(class_: str, text: str) -> Refusal:
     return Refusal(class_, text.partition("\n\n")[0])
 
 
-def _written(mode: str, write: TableWrite) -> str:
-    return f"pl.from_arrow({arrow_table(write)}).write_delta(source, mode={mode!r})"
-
-
-WRITES: Final[LibraryWrites] = {
-    "insert": partial(_written, "append"),
-    "overwrite": partial(_written, "overwrite"),
-}
-"""Rows alone, of Delta tables: Polars's manual, `DataFrame.write_delta`."""
 ENGINE: Final = PythonLibrary(
     "polars",
     Path(answers.__file__),
@@ -145,5 +135,6 @@ ENGINE: Final = PythonLibrary(
     expressions=lambda _: True,
     first="pl.DataFrame({'ready': [1]})",
     unasked={NULL_IN_LIST: "to Polars a list with NULL has that as one more value (is_in)"},
-    writes=WRITES,
+    # Delta tables: Polars's manual, `DataFrame.write_delta`.
+    writes=frame_writes("pl.from_arrow({rows}).write_delta(table, mode={mode!r})"),
 )

@@ -1,23 +1,14 @@
 """What PyIceberg answers, inside of its own process; see `harness.engines.python_worker`.
 
-A question is `{"statement", "tables": [{"database", "name", "metadata"}]}`: `metadata` is a file,
-`statement` an expression that knows `table(database, name)`, `pyiceberg.expressions`, `Decimal`,
-and Arrow's functions as `pc`. Its value is a table of Arrow, one value of Arrow's, or a number.
-A write is `{"write", "table": {"metadata"}}`: an expression that knows the table as `table`, the
-same names, and Arrow as `pa`. It is answered with the metadata file that the catalog is to name.
+A table is `{"database", "name", "metadata"}`: `metadata` is a file. An expression knows it as a
+table of PyIceberg, and the names of `pyiceberg.expressions`.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from datetime import date, datetime
-from decimal import Decimal
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
-
-if TYPE_CHECKING:
-    import pyarrow
+from typing import Any, Final
 
 FILES: Final = {"py-io-impl": "pyiceberg.io.pyarrow.PyArrowFileIO"}
 """Files are read by Arrow, whatever else is installed (PyIceberg's manual, "FileIO")."""
@@ -32,44 +23,13 @@ EXPRESSIONS: Final = (
 Message = dict[str, Any]
 
 
-def ask(question: Message) -> pyarrow.Table:
-    """Evaluate an expression that knows the tables which are named with it."""
-    import pyarrow as pa  # noqa: PLC0415 - of the engine's packages
-    import pyarrow.compute as pc  # noqa: PLC0415
-
-    known = {(entry["database"], entry["name"]): entry["metadata"] for entry in question["tables"]}
-
-    def table(database: str, name: str) -> Any:  # noqa: ANN401 - a StaticTable
-        return opened(known, database, name)
-
-    scope = {**named(), "table": table, "Decimal": Decimal, "pc": pc}
-    try:
-        result = eval(question["statement"], scope)  # noqa: S307 - it comes from who knows the token
-    finally:
-        forget()
-    if isinstance(result, pa.Table):
-        return result
-    value = result if isinstance(result, pa.Scalar) else pa.scalar(result)
-    return pa.table({"value": pa.array([value.as_py()], value.type)})
-
-
-def named() -> Message:
+def names() -> Message:
     module = import_module("pyiceberg.expressions")
     return {name: getattr(module, name) for name in EXPRESSIONS}
 
 
-def write(question: Message) -> pyarrow.Table:
-    import pyarrow as pa  # noqa: PLC0415 - as above
-
-    table = committing(question["table"]["metadata"]).load_table(("database", "table"))
-    scope = {
-        **named(), "table": table, "pa": pa, "Decimal": Decimal, "date": date, "datetime": datetime
-    }  # fmt: skip
-    try:
-        eval(question["write"], scope)  # noqa: S307 - it comes from who knows the token
-    finally:
-        forget()
-    return pa.table({"metadata": [table.metadata_location]})
+def writable(table: Message) -> Any:  # noqa: ANN401 - a Table
+    return committing(table["metadata"]).load_table(("database", "table"))
 
 
 def committing(metadata: str) -> Any:  # noqa: ANN401 - a Catalog
@@ -82,7 +42,7 @@ def committing(metadata: str) -> Any:  # noqa: ANN401 - a Catalog
     updating = import_module("pyiceberg.table.update")
 
     def load_table(self: Any, identifier: Any) -> Any:  # noqa: ANN401
-        now = opened({("", ""): self.newest}, "", "")
+        now = opened({"metadata": self.newest})
         return table.Table(identifier, now.metadata, self.newest, now.io, self)
 
     def commit_table(self: Any, _: Any, requirements: Any, updates: Any) -> Any:  # noqa: ANN401
@@ -115,10 +75,11 @@ def forget() -> None:
         getattr(manifest, "_manifest_cache", {}).clear()
 
 
-def opened(known: Mapping[tuple[str, str], str], database: str, name: str) -> Any:  # noqa: ANN401
+def opened(table: Message) -> Any:  # noqa: ANN401 - a StaticTable
     """Return a table by the metadata file that its catalog names; what has none is no table."""
-    if not (metadata := known.get((database, name))):
+    if not table["metadata"]:
         missing = import_module("pyiceberg.exceptions").NoSuchTableError
-        raise missing(f"the metastore has no Iceberg table {database}.{name}")
+        raise missing(f"{table['database']}.{table['name']} is no Iceberg table")
     store = {key: os.environ[name] for key, name in STORE.items() if name in os.environ}
-    return import_module("pyiceberg.table").StaticTable.from_metadata(metadata, {**FILES, **store})
+    static = import_module("pyiceberg.table").StaticTable
+    return static.from_metadata(table["metadata"], {**FILES, **store})
