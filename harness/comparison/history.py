@@ -339,13 +339,9 @@ def _groups(turns: Iterable[Turn]) -> tuple[Turns, ...]:
 
 
 _FRAME: Final[Mapping[str, FrameColumn[Turn]]] = {
-    "case": FrameColumn(frames.TEXT, lambda turn: turn.cell.case),
-    "scenario": FrameColumn(frames.WORD, lambda turn: turn.scenario),
-    "variant": FrameColumn(frames.WORD, lambda turn: turn.cell.variant),
-    "step": FrameColumn(frames.NUMBER, lambda turn: turn.cell.step),
-    "reader": FrameColumn(frames.WORD, lambda turn: turn.cell.reader),
-    "view": FrameColumn(frames.WORD, lambda turn: turn.cell.view),
-    "query": FrameColumn(frames.WORD, lambda turn: turn.cell.query),
+    **frames.of_names(("case",), "cell."),
+    **frames.of_names(("scenario",)),
+    **frames.of_names(("variant", "step", "reader", "view", "query"), "cell."),
     "run": FrameColumn(frames.WORD, lambda turn: turn.run.name),
     "started": FrameColumn(frames.TIME, lambda turn: turn.run.info.started),
     "before": FrameColumn(frames.WORD, lambda turn: turn.before.name if turn.before else ""),

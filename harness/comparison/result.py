@@ -441,12 +441,7 @@ class SideComparison:
 
 _Column = FrameColumn[CellPair]
 _FRAME: Final[Mapping[str, _Column]] = {
-    "case": FrameColumn(frames.TEXT, lambda pair: pair.either.case),
-    "scenario": FrameColumn(frames.WORD, lambda pair: pair.either.scenario),
-    "variant": FrameColumn(frames.WORD, lambda pair: pair.either.variant),
-    "step": FrameColumn(frames.NUMBER, lambda pair: pair.either.step),
-    "view": FrameColumn(frames.WORD, lambda pair: pair.either.view),
-    "query": FrameColumn(frames.WORD, lambda pair: pair.either.query),
+    **frames.of_names(("case", "scenario", "variant", "step", "view", "query"), "either."),
     "change": FrameColumn(tuple(VerdictChange), lambda pair: pair.change),
     "worse": FrameColumn(frames.FLAG, lambda pair: pair.change in WORSE),
     "old_reader": FrameColumn(frames.WORD, lambda pair: _reader(pair.old)),

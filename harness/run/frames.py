@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 if TYPE_CHECKING:
@@ -27,6 +28,14 @@ class FrameColumn(Generic[Row]):
     kind: str | tuple[str, ...]
     """A type of the above; or all words that there can be, in their order (None: none of them)."""
     of: Callable[[Row], Any]
+
+
+def of_names(names: Sequence[str], inside: str = "") -> dict[str, FrameColumn[Any]]:
+    """Return the columns that are attributes of a record, or of one `inside` of it."""
+    return {name: FrameColumn(_KINDS.get(name, WORD), attrgetter(inside + name)) for name in names}
+
+
+_KINDS: Final = {"case": TEXT, "step": NUMBER, "because": TEXT, "known": TEXT, "reused": FLAG}
 
 
 def frame(rows: Sequence[Row], columns: Mapping[str, FrameColumn[Row]]) -> pd.DataFrame:

@@ -447,25 +447,18 @@ def findings_text(verdict: Verdict) -> str:
     return ", ".join(str(finding.kind) for finding in verdict.findings)
 
 
+_CELL: Final = ("case", "scenario", "variant", "step", "reader", "view", "query")
 _FRAME: Final[dict[str, FrameColumn[Verdict]]] = {
-    "case": FrameColumn(frames.TEXT, lambda v: v.case),
-    "scenario": FrameColumn(frames.WORD, lambda v: v.scenario),
-    "variant": FrameColumn(frames.WORD, lambda v: v.variant),
-    "step": FrameColumn(frames.NUMBER, lambda v: v.step),
-    "reader": FrameColumn(frames.WORD, lambda v: v.reader),
-    "view": FrameColumn(frames.WORD, lambda v: v.view),
-    "query": FrameColumn(frames.WORD, lambda v: v.query),
+    **frames.of_names(_CELL),
     "verdict": FrameColumn(tuple(VerdictKind), lambda v: v.verdict),
     "findings": FrameColumn(frames.WORD, findings_text),
     "columns": FrameColumn(
         frames.WORD, lambda v: ", ".join(dict.fromkeys(c for f in v.findings for c in f.columns))
     ),
     "reproduces": FrameColumn(frames.WORD, lambda v: ", ".join(v.reproduces)),
-    "claimed": FrameColumn(frames.WORD, lambda v: v.claimed),
-    "because": FrameColumn(frames.TEXT, lambda v: v.because),
-    "known": FrameColumn(frames.TEXT, lambda v: v.known),
+    **frames.of_names(("claimed", "because", "known")),
     "seconds": FrameColumn(frames.SECONDS, lambda v: v.seconds if v.sql else None),
-    "reused": FrameColumn(frames.FLAG, lambda v: v.reused),
+    **frames.of_names(("reused",)),
 }
 """The columns of `Run.to_frame` that need no plan."""
 
