@@ -100,51 +100,28 @@ class TrinoServer(Served):
     statement: Callable[[ReaderSettings, Question], tuple[str, str]]
     """Returns the catalog that a question is about, by the reader's settings, and the SQL."""
 
-    def connect(self, settings: ReaderSettings) -> Connection:
-        asked = partial(self.statement, settings)
-        by_catalog = connectors(self.distribution)
-        return _connected((LOOPBACK, self.port), self.distribution, asked, by_catalog)
-
-
-@dataclass(frozen=True, slots=True)
-class TrinoEndpoint(Served):
-    """A server that runs already."""
-
-    endpoint: Endpoint
-    distribution: Distribution
-    statement: Callable[[ReaderSettings, Question], tuple[str, str]]
+    endpoint: Endpoint | None = None
+    """Of a server that runs already; the port is its own."""
 
     def connect(self, settings: ReaderSettings) -> Connection:
-        endpoint, asked = self.endpoint, partial(self.statement, settings)
-        families = {catalog: family for family, catalog in endpoint.catalogs.items()}
+        """Return a session whose server has told how its catalogs read; raises NoAnswerError."""
+        # Imported here: the client library is not needed to plan, judge or report.
+        from harness.engines.trino.client import TrinoConnection  # noqa: PLC0415
+
+        there, distribution = self.endpoint, self.distribution
+        declared = tolerances.declared_for(distribution.name)
+        address = there.host_and_port if there else (LOOPBACK, self.port)
+        headers, statement = distribution.text("client_headers"), partial(self.statement, settings)
+        session = TrinoConnection(address, headers, declared, statement, there)
+        families = {name: family for family, name in there.catalogs.items()} if there else {}
         try:
-            return _connected(endpoint.host_and_port, self.distribution, asked, families, endpoint)
+            session.confirm(families or connectors(distribution))
         except NoAnswerError as problem:
-            raise NoAnswerError(f"{endpoint.address}: {problem}") from problem
-
-
-def _connected(
-    address: tuple[str, int],
-    distribution: Distribution,
-    statement: Callable[[Question], tuple[str, str]],
-    by_catalog: Mapping[str, str],
-    endpoint: Endpoint | None = None,
-) -> Connection:
-    """Return a session whose server has told how its catalogs read; raises NoAnswerError."""
-    # Imported here: the client library is not needed to plan, judge or report.
-    from harness.engines.trino.client import TrinoConnection  # noqa: PLC0415
-
-    headers, declared = (
-        distribution.text("client_headers"),
-        tolerances.declared_for(distribution.name),
-    )
-    session = TrinoConnection(address, headers, declared, statement, endpoint)
-    try:
-        session.confirm(by_catalog)
-    except NoAnswerError:
-        session.close()
-        raise
-    return session
+            session.close()
+            if there is None:
+                raise
+            raise NoAnswerError(f"{there.address}: {problem}") from problem
+        return session
 
 
 @dataclass(frozen=True, slots=True)
@@ -451,7 +428,8 @@ class TrinoEngine:
     def attach(self, distribution: Distribution, endpoint: Endpoint) -> Server:
         """See `api.Attaches`."""
         statement = partial(self._statement, distribution)
-        return TrinoEndpoint(RunsElsewhere(), endpoint, distribution, statement)
+        _, port = endpoint.host_and_port
+        return TrinoServer(RunsElsewhere(), port, distribution, statement, endpoint)
 
     @contextmanager
     def serve(
