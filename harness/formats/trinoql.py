@@ -22,7 +22,7 @@ from harness.scenario.operations.columns import AddColumn, ChangeType, DropColum
 from harness.scenario.operations.new_rows import fresh, known
 from harness.scenario.operations.row_writes import Delete, Insert, Touch, Truncate, Update, Upsert
 from harness.scenario.operations.services import Compact
-from harness.scenario.operations.spark_sql import columns_in_order
+from harness.scenario.operations.spark_sql import choice, columns_in_order
 from harness.scenario.statements import DATABASE, RegisterInStore, Sql, Statement
 
 _NAMES: Final = {
@@ -145,15 +145,6 @@ def _values(rows: Iterable[Row], fields: Sequence[Field]) -> str:
     return f"values {', '.join(tuples)}"
 
 
-def _choice(truth: Truth, name: str, rows: Iterable[Row]) -> str:
-    """Return an assignment that picks each row's value by its key."""
-    field, key = truth.schema.find(name), truth.schema.find(truth.table.key)
-    whens = " ".join(
-        f"when {literal(row.key, key)} then {literal(row.of(field), field)}" for row in rows
-    )
-    return f"{quoted(name)} = case {quoted(key.name)} {whens} end"
-
-
 def _among(before: Truth, operation: Update | Delete, after: Truth) -> str:
     keys = (*known(before, operation.keys), *fresh(before, operation.absent))
     key = after.schema.find(after.table.key)
@@ -174,7 +165,9 @@ def _text(table: str, operation: Operation, before: Truth, after: Truth) -> str:
         case Update(keys):
             order = (after.table.order_by,) if after.table.order_by else ()
             rows = [after.rows[key] for key in known(before, keys)]
-            sets = ", ".join(_choice(after, name, rows) for name in (*operation.set, *order))
+            sets = ", ".join(
+                choice(after, name, rows, literal, quoted) for name in (*operation.set, *order)
+            )
             return f"update {table} set {sets} where {_among(before, operation, after)}"
         case Delete():
             return f"delete from {table} where {_among(before, operation, after)}"

@@ -12,9 +12,16 @@ from harness.model.canonical import Value
 from harness.model.datatypes import Array, DataType, Map, Primitive, Struct
 from harness.model.identifiers import TABLE
 from harness.model.schema import Field
-from harness.model.truth import Row, Truth
+from harness.model.truth import Truth
 from harness.scenario.operations import spark_sql
-from harness.scenario.operations.spark_sql import columns_in_order, merge_into, quoted, text
+from harness.scenario.operations.spark_sql import (
+    columns_in_order,
+    merge_into,
+    nested,
+    quoted,
+    select_rows,
+    text,
+)
 from harness.scenario.statements import DATABASE
 
 NAME: Final = f"{DATABASE}.{TABLE}"
@@ -28,7 +35,7 @@ def whole_rows(before: Truth, after: Truth, stay: Collection[str]) -> str:
     """Return an insert, or a merge by the key; no update may set the columns that `stay`."""
     rows = [row for key, row in after.rows.items() if before.rows.get(key) != row]
     fields = columns_in_order(after)
-    source = select_rows(rows, fields)
+    source = select_rows(rows, fields, literal)
     if not any(row.key in before.rows for row in rows):
         return f"insert into {NAME}{partitions(after)} {source}"
     merge, new = merge_into(NAME, source, after)
@@ -53,7 +60,7 @@ def failed_rows(before: Truth, after: Truth, stay: Collection[str]) -> str:
 def overwritten(before: Truth, after: Truth) -> str:
     """Return the statement after which the new rows are all that there is."""
     rows = [row for key, row in after.rows.items() if before.rows.get(key) != row]
-    source = select_rows(rows, columns_in_order(after))
+    source = select_rows(rows, columns_in_order(after), literal)
     return f"insert overwrite table {NAME}{partitions(after)} {source}"
 
 
@@ -81,29 +88,14 @@ def _columns(truth: Truth) -> list[tuple[str, DataType]]:
     return [(field.name, field.type) for field in truth.schema.fields if field.name not in by]
 
 
-def select_rows(rows: Sequence[Row], fields: Sequence[Field]) -> str:
-    return " union all ".join(
-        "select " + ", ".join(f"{literal(row.of(f), f)} as {quoted(f.name)}" for f in fields)
-        for row in rows
-    )
-
-
 def literal(value: Value, field: Field) -> str:
     """Return a stored value as a typed expression; Hive has no nested casts, no bytes literals."""
     if value is None and isinstance(field.type, Struct | Array | Map):
         return f"if(false, {_some(field)}, null)"
     if isinstance(value, bytes):
         return f"unhex('{value.hex()}')"
-    match field.type:
-        case Struct() if value is not None:
-            parts = (f"{text(c.name)}, {literal(value.get(c.id), c)}" for c in field.children)
-            return f"named_struct({', '.join(parts)})"
-        case Array() if value:
-            return f"array({', '.join(literal(element, field.children[0]) for element in value)})"
-        case Map() if value.pairs:
-            key, part = field.children
-            pairs = (f"{literal(k, key)}, {literal(v, part)}" for k, v in value.pairs)
-            return f"map({', '.join(pairs)})"
+    if value and (text_ := nested(value, field, literal)):
+        return text_
     zoneless = field.type == ZONELESS
     plain = replace(field, type=Primitive("timestamp")) if zoneless else field
     return spark_sql.literal(value, plain)

@@ -50,6 +50,7 @@ from harness.scenario.operations.new_rows import (
     whole,
 )
 from harness.scenario.operations.spark_sql import (
+    choice,
     columns_in_order,
     insert_rows,
     key_list,
@@ -259,7 +260,7 @@ class Update(Operation):
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
         rows = (*self._versions(before), *self._absent(before))
         order = (after.table.order_by,) if after.table.order_by else ()
-        sets = ", ".join(_choose(after, name, rows) for name in (*self.set, *order))
+        sets = ", ".join(choice(after, name, rows, literal, quoted) for name in (*self.set, *order))
         keys = key_list(after, [row.key for row in rows])
         return (f"update {{table}} set {sets} where {quoted(after.table.key)} in {keys}",)
 
@@ -271,14 +272,6 @@ class Update(Operation):
 
     def _absent(self, before: Truth) -> tuple[Row, ...]:
         return whole(before, fresh(before, self.absent))
-
-
-def _choose(truth: Truth, name: str, rows: tuple[Row, ...]) -> str:
-    field, key = truth.schema.find(name), truth.schema.find(truth.table.key)
-    whens = " ".join(
-        f"when {literal(row.key, key)} then {literal(row.of(field), field)}" for row in rows
-    )
-    return f"{quoted(name)} = case {quoted(key.name)} {whens} end"
 
 
 @dataclass(frozen=True, slots=True)

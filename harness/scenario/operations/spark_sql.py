@@ -14,6 +14,8 @@ from harness.model.schema import Field, SchemaChangeError
 from harness.model.truth import Row, Truth
 
 BRACE = r"\u007b"
+Literal = Callable[[Value, Field], str]
+"""Returns a stored value (structs by child ids) as a typed expression of a dialect."""
 
 
 def quoted(path: str) -> str:
@@ -29,22 +31,26 @@ def type_text(type_: DataType) -> str:
 
 
 def literal(value: Value, field: Field) -> str:
-    """Return a stored value (structs by child ids) as a typed Spark SQL expression."""
     if value is None:
         return f"cast(null as {type_text(field.type)})"
+    return nested(value, field, literal) or _scalar(value, field.type)
+
+
+def nested(value: Value, field: Field, inner: Literal) -> str:
+    """Return a value with parts, each as `inner` has it; empty for any other."""
     match field.type:
         case Struct():
-            parts = (f"{text(c.name)}, {literal(value.get(c.id), c)}" for c in field.children)
+            parts = (f"{text(c.name)}, {inner(value.get(c.id), c)}" for c in field.children)
             return f"named_struct({', '.join(parts)})"
         case Array():
-            return f"array({', '.join(literal(element, field.children[0]) for element in value)})"
+            return f"array({', '.join(inner(element, field.children[0]) for element in value)})"
         case Map() if not value.pairs:
             return f"cast(map() as {type_text(field.type)})"
         case Map():
             key, part = field.children
-            pairs = (f"{literal(k, key)}, {literal(v, part)}" for k, v in value.pairs)
+            pairs = (f"{inner(k, key)}, {inner(v, part)}" for k, v in value.pairs)
             return f"map({', '.join(pairs)})"
-    return _scalar(value, field.type)
+    return ""
 
 
 def _scalar(value: Value, type_: DataType) -> str:
@@ -84,11 +90,22 @@ def columns_in_order(truth: Truth) -> tuple[Field, ...]:
     return (*plain, *(truth.schema.find(name) for name in last))
 
 
-def select_rows(rows: Iterable[Row], fields: Sequence[Field]) -> str:
+def select_rows(rows: Iterable[Row], fields: Sequence[Field], literal: Literal = literal) -> str:
     return " union all ".join(
         "select " + ", ".join(f"{literal(row.of(f), f)} as {quoted(f.name)}" for f in fields)
         for row in rows
     )
+
+
+def choice(
+    truth: Truth, name: str, rows: Iterable[Row], literal: Literal, quote: Callable[[str], str]
+) -> str:
+    """Return an assignment that picks each row's value by its key."""
+    field, key = truth.schema.find(name), truth.schema.find(truth.table.key)
+    whens = " ".join(
+        f"when {literal(row.key, key)} then {literal(row.of(field), field)}" for row in rows
+    )
+    return f"{quote(name)} = case {quote(key.name)} {whens} end"
 
 
 def select_nullable(rows: Iterable[Row], fields: Sequence[Field]) -> str:
