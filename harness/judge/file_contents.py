@@ -22,6 +22,7 @@ from harness.model.canonical import MapValue, Value, same, text_of
 from harness.model.datatypes import DataType
 from harness.model.file_facts import FileFact
 from harness.model.partition_paths import Texts, folder_of
+from harness.model.python_text import expression
 from harness.model.schema import Field
 from harness.model.simulation import late_versions
 from harness.model.simulation.column_resolution import LayoutError, WrittenFiles, slices
@@ -52,7 +53,14 @@ def says(sql: str, key: tuple[Value, Field], value: Value, column: Field) -> boo
         all(within(cell, part) for cell in row) for part in re.split(r"\bselect (?=\S)", sql)
     )
     _, _, after = sql.partition(f"{quoted(column.name)} = case {names_key} ")
-    return whole or within(f"when {key_text} then {value_text}", after.partition(" end")[0])
+    by_column = within(f"when {key_text} then {value_text}", after.partition(" end")[0])
+    return whole or by_column or _says_python(sql, key, value, column)
+
+
+def _says_python(sql: str, key: tuple[Value, Field], value: Value, column: Field) -> bool:
+    """Return the same of what a library is told: rows as dicts (`library_writes.arrow_table`)."""
+    cells = [f"{expression(of.name)}: {expression(v)}" for v, of in (key, (value, column))]
+    return any(all(within(cell, row) for cell in cells) for row in re.split(r"(?<=[\[ ])\{", sql))
 
 
 def keeps(sql: str, key: tuple[Value, Field], column: Field) -> bool:

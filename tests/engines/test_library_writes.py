@@ -117,8 +117,9 @@ def first_rows(truth: Truth, packages: Path, family: str, folder: Path) -> str:
         ("pyiceberg-0.12.0", "iceberg", ROWS),
         ("polars-2.1.0", "delta", OF_FRAMES),
         ("daft-0.7.26", "delta", OF_FRAMES),
+        ("duckdb-1.5.5", "delta", (Insert((5, 6)), Insert((10,)))),
     ],
-    ids=["delta-rs", "delta-rs and its services", "pyiceberg", "polars", "daft"],
+    ids=["delta-rs", "delta-rs and its services", "pyiceberg", "polars", "daft", "duckdb"],
 )
 def test_a_library_shows_the_rows_of_the_truth_after_each_step_that_it_wrote(
     writer: str,
@@ -132,7 +133,8 @@ def test_a_library_shows_the_rows_of_the_truth_after_each_step_that_it_wrote(
     history = story.truths(merge_on_read=False).history()
     shape, distribution = formats.load(format_name), distributions.load(writer)
     installation, table = installed(writer), tmp_path / TABLE
-    pointer = first_rows(history[1], cast("Path", installation.home), format_name, tmp_path)
+    by = installed("deltalake-1.6.6") if format_name == "delta" else installation
+    pointer = first_rows(history[1], cast("Path", by.home), format_name, tmp_path)
     entries, engine = OneTable(table, pointer), engines.load(distribution.engine)
     assert isinstance(engine, PythonLibrary)
     question = Question("d", TABLE, shape.reader_facts, ALL)

@@ -7,9 +7,10 @@ Source: delta-rs's manual, "Writing Delta Tables", "Deleting rows from a Delta L
 from dataclasses import replace
 from typing import Final
 
-from harness.engines.library_writes import LibraryWrites, TableWrite, arrow_table, expression
+from harness.engines.library_writes import LibraryWrites, TableWrite, arrow_table
 from harness.engines.query_sql import ANSI, predicate
 from harness.model.identifiers import quoted
+from harness.model.python_text import expression
 
 SOURCE, TARGET = "source", "target"
 

@@ -16,6 +16,7 @@ from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTrave
 from harness.engines.duckdb import answers
 from harness.engines.fingerprint_sql import FingerprintWords
 from harness.engines.format_facts import FormatFacts
+from harness.engines.library_writes import LibraryWrites, arrow_table
 from harness.engines.python_library import POINTER, Description, Entry, PythonLibrary, source_of
 from harness.engines.query_sql import ANSI, select
 from harness.model.commit import AS_OF
@@ -90,6 +91,9 @@ def by_hand(settings: ReaderSettings, format_: FormatFacts) -> tuple[str, ...]:
     )
 
 
+WRITES: Final[LibraryWrites] = {"insert": lambda write: f"insert({arrow_table(write)})"}
+"""Rows of Delta tables (DuckDB's manual, "Delta Extension"); to those of Iceberg it writes by REST
+catalogs alone."""
 ENGINE: Final = PythonLibrary(
     "duckdb",
     Path(answers.__file__),
@@ -107,4 +111,5 @@ ENGINE: Final = PythonLibrary(
     conf=lambda settings: {name.replace("-", "_"): value for name, value in settings.items()},
     files=("parquet",),
     fingerprints=FINGERPRINTS,
+    writes=WRITES,
 )

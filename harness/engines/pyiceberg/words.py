@@ -6,8 +6,9 @@ Source: PyIceberg's manual, "Write to a table", "Upsert" and "Schema evolution".
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from harness.engines.library_writes import LibraryWrites, TableWrite, arrow_table, expression
+from harness.engines.library_writes import LibraryWrites, TableWrite, arrow_table
 from harness.engines.python_library import python_literal
+from harness.model.python_text import expression
 from harness.model.query import Comparison, Condition
 
 _CALLS: Final = {

@@ -103,7 +103,9 @@ def _facts(log: DeltaLog, key: str) -> Iterator[FileFact]:
     for live in log.live():
         fields = {physical_name(action): action for action in log.schema(live.version)}
         stored = next((text for text, field in fields.items() if field["name"] == key), key)
-        footer = data_files.read_footer(log.folder / live.path, stored)
+        path = log.folder / live.path
+        by_name = stored not in data_files.schema(path).names  # else that is not to be hidden
+        footer = data_files.read_footer(path, key if by_name else stored)
         physical = tuple(name for name, _ in footer.columns)
         names, types = _names(physical, fields), (type_ for _, type_ in footer.columns)
         columns = tuple(zip(names, types, strict=True))
@@ -116,7 +118,10 @@ def _facts(log: DeltaLog, key: str) -> Iterator[FileFact]:
 
 
 def _names(stored: Sequence[str], fields: Mapping[str, Action]) -> tuple[str, ...]:
-    return tuple(str(fields[text]["name"]) if text in fields else text for text in stored)
+    """Return the names of columns; one that no physical name has is no column's of the table."""
+    named = {str(field["name"]) for field in fields.values()}
+    unknown = {text: f"{text} (no physical name)" if text in named else text for text in stored}
+    return tuple(str(fields[text]["name"]) if text in fields else unknown[text] for text in stored)
 
 
 def _partition(live: LiveFile, fields: Mapping[str, Action]) -> tuple[list[str], list[Value]]:

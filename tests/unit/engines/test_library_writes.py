@@ -10,10 +10,11 @@ import pytest
 
 from harness.engines.arrow_values import canonical
 from harness.engines.deltalake.writes import WRITES as DELTA_RS
-from harness.engines.library_writes import TableWrite, arrow_table, arrow_type, expression
+from harness.engines.library_writes import TableWrite, arrow_table, arrow_type
 from harness.engines.pyiceberg.words import WRITES as PYICEBERG
 from harness.model.canonical import MapValue, Value, equal
 from harness.model.datatypes import parse_type
+from harness.model.python_text import expression
 from harness.model.query import Comparison, Condition
 
 SCOPE = {"pa": pa, "Decimal": Decimal, "date": date, "datetime": datetime}

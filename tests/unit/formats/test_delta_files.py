@@ -15,7 +15,7 @@ from harness.formats.delta import vectors
 from harness.formats.files import table_folder
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation.incremental import COMMIT_TIME
-from tests.builders.delta_folder import DeltaFolder, add, remove
+from tests.builders.delta_folder import DeltaFolder, add, field, metadata, protocol, remove
 
 FORMAT = formats.load("delta")
 TABLES = Path(__file__).parent / "delta_tables"
@@ -33,6 +33,25 @@ def names(fact: FileFact) -> tuple[str, ...]:
 
 def copy(folder: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(folder, tmp_path / "t"))
+
+
+def test_a_column_that_a_file_has_by_its_name_alone_is_none_of_a_mapped_table(
+    tmp_path: Path,
+) -> None:
+    folder = DeltaFolder(tmp_path / "t")
+    fields = (
+        field("id", "string", physical="col-1", number=1),
+        field("n", "long", physical="col-2", number=2),
+    )
+    right = folder.data("1.parquet", {"col-1": ["1"], "col-2": [7]})
+    wrong = folder.data("2.parquet", {"id": ["2"], "n": [8]})
+    folder.commit(protocol(3, "columnMapping"), metadata(*fields, mode="name"))
+    folder.commit(add(right), add(wrong))
+    one, other = bases(folder.path)
+    assert (names(one), one.keys) == (("id", "n"), ("1",))
+    unnamed = ("id (no physical name)", "n (no physical name)")
+    assert (names(other), other.keys, other.stored_names) == (unnamed, ("2",), ("id", "n"))
+    assert FORMAT.file_rows(folder.path / wrong, other)[0] == unnamed
 
 
 def test_a_folder_without_a_log_holds_no_table(tmp_path: Path) -> None:

@@ -2,9 +2,11 @@ from dataclasses import replace
 
 import pytest
 
+from harness.engines.library_writes import TableWrite, arrow_table
 from harness.judge import file_contents
 from harness.judge.file_contents import Holdings, NotKnown, ViewContent, keeps
 from harness.model.canonical import Value, same, text_of
+from harness.model.datatypes import parse_type
 from harness.model.schema import Field, MergeMode
 from harness.model.truth import row_values
 from harness.scenario.operations.merge import Merge
@@ -175,3 +177,13 @@ def test_an_update_leaves_the_columns_that_it_does_not_set(steps: str) -> None:
     left = [text for text in ("flag", "n", "f1", "ts") if keeps(sql, (1, key), field(story, text))]
     assert left == ["flag", "f1"]
     assert not keeps(sql, (2, key), field(story, "f1"))
+
+
+def test_a_library_that_was_told_a_row_was_told_its_values() -> None:
+    text, number = parse_type("string"), parse_type("int")
+    row = TableWrite((("id", text), ("n", number)), "id", (("a'b", 7), ("c", 8)))
+    key, n = Field(1, "id", text), Field(2, "n", number)
+    sent = f"write_deltalake(table, {arrow_table(row)}, mode='append')"
+    assert file_contents.says(sent, ("a'b", key), 7, n)
+    assert not file_contents.says(sent, ("a'b", key), 8, n)
+    assert not file_contents.says(sent, ("b", key), 7, n)
