@@ -36,7 +36,7 @@ def test_the_rows_are_those_that_the_rule_gives(
 # --- planted errors ---------------------------------------------------------------------------
 
 Plant = Callable[[pytest.MonkeyPatch], None]
-TableAt = read_plan._TableAt
+TableAt = read_plan.TableAt
 applies, positions = manifests.applies, Projection.positions
 planned, column_of = TableAt._planned, Projection._column
 Specs = Mapping[int, Sequence[Record]]

@@ -16,6 +16,8 @@ from pyroaring import BitMap64
 LOCATION = "file:/where/it/was/written"
 ADDED, GONE = 1, 2
 EQUALITY_DELETES = 2
+PUFFIN = b"PFA1"
+"""What a Puffin file and its footer begin with."""
 LONG = ["null", "long"]
 FIELDS = [
     {"id": id_, "name": name, "type": "long", "required": False}
@@ -81,7 +83,7 @@ class Entry:
     """The value of the one partition column."""
     kind: str = "PARQUET"
     vector_of: str = ""
-    """The data file whose deleted positions stand in the whole of it."""
+    """The data file whose deleted positions stand in it."""
     only: str = ""
     """The only data file that a position delete file is about, as its manifest says."""
     by: tuple[int, ...] = (1,)
@@ -95,6 +97,8 @@ class IcebergFolder:
     manifests: list[dict[str, Any]] = field(default_factory=list)
     log: list[int] = field(default_factory=list)
     """The snapshots that were the current one."""
+    vectors: dict[str, dict[str, int]] = field(default_factory=dict)
+    """What manifests say of the deletion vectors, by path."""
 
     def data(self, name: str, **columns: Sequence[object]) -> str:
         return self._parquet(f"data/{name}", columns)
@@ -124,7 +128,13 @@ class IcebergFolder:
         bitmap = bytes.fromhex("d1d33964") + BitMap64(positions).serialize()
         path = self._made(f"data/{name}")
         checksum = zlib.crc32(bitmap).to_bytes(4, "big")
-        path.write_bytes(len(bitmap).to_bytes(4, "big") + bitmap + checksum)
+        blob = len(bitmap).to_bytes(4, "big") + bitmap + checksum
+        there = {"type": "deletion-vector-v1", "offset": len(PUFFIN), "length": len(blob)}
+        footer = json.dumps({"blobs": [there]}).encode()
+        end = len(footer).to_bytes(4, "little") + bytes(4) + PUFFIN
+        path.write_bytes(PUFFIN + blob + PUFFIN + footer + end)
+        place = {"content_offset": len(PUFFIN), "content_size_in_bytes": len(blob)}
+        self.vectors[f"data/{name}"] = {**place, "record_count": len(positions)}
         return f"data/{name}"
 
     def commit(
@@ -185,7 +195,6 @@ class IcebergFolder:
         return path
 
     def _entry(self, entry: Entry) -> dict[str, Any]:
-        size = (self.path / entry.path).stat().st_size if entry.vector_of else None
         return {
             "status": entry.status,
             "snapshot_id": entry.snapshot,
@@ -197,10 +206,9 @@ class IcebergFolder:
                 "referenced_data_file": f"{LOCATION}/{entry.vector_of or entry.only}"
                 if entry.vector_of or entry.only
                 else None,
-                "content_offset": 0,
-                "content_size_in_bytes": size,
                 "equality_ids": list(entry.by) if entry.content == EQUALITY_DELETES else None,
                 "partition": {"a": entry.partition},
                 **entry.metrics,
+                **self.vectors.get(entry.path, {}),
             },
         }

@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import datetime
 import struct
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from decimal import Decimal
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
 
 from harness.core.arrow import kinds, pa
 from harness.formats.api import FileFactError
 from harness.formats.files import avro, data_files, parquet
+from harness.formats.files.locations import Locations
 from harness.formats.files.parquet import Footer
-from harness.formats.iceberg import puffin
-from harness.formats.iceberg.manifests import FileContent, Live, applies
+from harness.formats.files.table_folder import UnreadableError
+from harness.formats.iceberg.manifests import FileContent, Live
+from harness.formats.iceberg.read_plan import TableAt
 from harness.formats.iceberg.table import (
     NAME_MAPPING,
     IcebergTable,
@@ -30,134 +30,33 @@ from harness.formats.iceberg.table import (
     mapped,
     table,
 )
-from harness.model.canonical import Look, Value, look_of
+from harness.model.canonical import Value
 from harness.model.file_facts import ColumnStatistics, FileFact, FileKind, StatisticsSource, bound
-from harness.model.query import at
 from harness.runtime.metastore_objects import CatalogEntry
 
 FIELD_ID: Final = b"PARQUET:field_id"
 _FIRST_SPEC: Final = 0
 """The id of the partition spec that a table is created with."""
-_POSITION_COLUMNS: Final = ("file_path", "pos")
-
-
-@dataclass(frozen=True, slots=True)
-class DataFile:
-    """A live data file, and the keys of its rows in their order."""
-
-    live: Live
-    footer: Footer
-
-
-def _delete_facts(
-    deletes: Live, table: IcebergTable, data: Mapping[str, DataFile], vectors: Collection[str]
-) -> Iterator[FileFact]:
-    """Yield a log fact for each live data file of which a file deletes rows, with their keys.
-
-    `vectors`: the data files that have a deletion vector, which must have all that position delete
-    files of before have of its rows, so that these do not apply ("Scan Planning").
-    """
-    deleted: dict[str, tuple[str, ...]] = {}
-    if deletes.content is FileContent.EQUALITY_DELETES:
-        deleted = dict(_by_value(deletes, table, data))
-    else:
-        by_vector = deletes.is_vector
-        for path, at in (_vector if by_vector else _positions)(deletes, table):
-            in_vector = path in vectors and not by_vector
-            if path in data and not in_vector and applies(deletes, data[path].live, table.specs):
-                keys = data[path].footer.keys
-                deleted[path] = tuple(keys[position] for position in at)
-    for path, keys in deleted.items():
-        yield FileFact(deletes.path, FileKind.LOG, path, deletes.snapshot, (), (), keys)
-
-
-def _vectors(
-    deletes: Iterable[Live], table: IcebergTable, data: Mapping[str, DataFile]
-) -> Iterator[str]:
-    for vector in (file for file in deletes if file.is_vector):
-        path = table.relative(vector.entry["referenced_data_file"])
-        if path in data and applies(vector, data[path].live, table.specs):
-            yield path
-
-
-def _positions(deletes: Live, table: IcebergTable) -> Iterator[tuple[str, list[int]]]:
-    columns, rows = data_files.content(table.folder / deletes.path)
-    alone = deletes.entry.get("referenced_data_file")
-    at = itemgetter(*(columns.index(position_column) for position_column in _POSITION_COLUMNS))
-    for path, positions in groupby(sorted(map(at, rows)), key=itemgetter(0)):
-        if alone in {None, path}:
-            yield table.relative(str(path)), [position for _, position in positions]
-
-
-def _vector(deletes: Live, table: IcebergTable) -> Iterator[tuple[str, list[int]]]:
-    """Yield the one data file that a deletion vector is about, with positions in order."""
-    begin, size = deletes.entry["content_offset"], deletes.entry["content_size_in_bytes"]
-    try:
-        stored = (table.folder / deletes.path).read_bytes()
-        positions = puffin.blob_positions(stored[begin : begin + size])
-    except ValueError as problem:
-        why = "no deletion vector is where its manifest says"
-        raise FileFactError(f"{deletes.path}: {why}; {problem}") from problem
-    yield table.relative(deletes.entry["referenced_data_file"]), sorted(positions)
-
-
-def _by_value(
-    deletes: Live, table: IcebergTable, data: Mapping[str, DataFile]
-) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the data files to which deletes by value apply, with the deleted keys in them.
-
-    NULL is equal to NULL, and a column that a data file lacks is NULL there ("Equality Delete
-    Files").
-    """
-    ids = tuple(deletes.entry["equality_ids"])
-    gone = set(_tuples(deletes, table, ids, lacking=False))
-    for file in (file for file in data.values() if applies(deletes, file.live, table.specs)):
-        pairs = zip(file.footer.keys, _tuples(file.live, table, ids), strict=True)
-        if keys := tuple(key for key, values in pairs if values in gone):
-            yield file.live.path, keys
-
-
-def _tuples(
-    live: Live, table: IcebergTable, ids: Sequence[int], *, lacking: bool = True
-) -> Iterator[tuple[Look, ...]]:
-    """Yield how the values of these columns and parts look in each row of a file.
-
-    `lacking`: whether it may lack some.
-    """
-    columns, rows = data_files.content(table.folder / live.path)
-    names = {
-        id_: name for id_, name in _names(live, table).items() if name.partition(".")[0] in columns
-    }
-    if not lacking and set(ids) - names.keys():
-        raise FileFactError(f"{live.path}: it lacks a column by which it deletes rows")
-    for row in rows:
-        values = dict(zip(columns, row, strict=True))
-        yield tuple(look_of(at(values, names[id_])) if id_ in names else None for id_ in ids)
-
-
-def _names(live: Live, table: IcebergTable) -> Mapping[int, str]:
-    """Return the dotted names of a file's columns and parts by their ids.
-
-    A file that says no ids has the names that the table had when it was written.
-    """
-    names = {id_: name for id_, name, _ in _columns(live, table) if id_}
-    return names or {id_: name for name, id_ in table.ids(live.snapshot).items()}
 
 
 def facts(folder: Path, key: str, entries: Iterable[CatalogEntry] = ()) -> tuple[FileFact, ...]:
     """Return a fact for each live data file, older rows first, and for what is deleted of each."""
     newest = table(folder, entries)
-    live = sorted(newest.live(), key=lambda live: (live.sequence, live.path))
-    data = {
-        file.path: DataFile(file, data_files.read_footer(folder / file.path, key))
-        for file in live
-        if file.content is FileContent.DATA
-    }
-    bases = [_base(file, newest) for file in data.values()]
-    deletes = [file for file in live if file.path not in data]
-    vectors = frozenset(_vectors(deletes, newest, data))
-    logs = (fact for d in deletes for fact in _delete_facts(d, newest, data, vectors))
-    return (*bases, *logs)
+    moved = Locations({str(newest.metadata.get("location")): str(folder)})
+    table_at, bases, logs = TableAt(newest, moved, ""), [], dict[int, list[FileFact]]()
+    try:
+        live = sorted(table_at.live, key=lambda file: (file.sequence, file.path))
+        for file in (file for file in live if file.content is FileContent.DATA):
+            path = newest.relative(file.path)
+            footer = data_files.read_footer(folder / path, key)
+            bases.append(_base(replace(file, path=path), footer, newest))
+            for deletes, gone in table_at.rows_deleted(file):
+                keys = tuple(footer.keys[at] for at in gone)
+                log = newest.relative(deletes.path), FileKind.LOG, path, deletes.snapshot
+                logs.setdefault(id(deletes), []).append(FileFact(*log, (), (), keys))
+    except UnreadableError as problem:
+        raise FileFactError(str(problem)) from problem
+    return (*bases, *(log for file in live for log in logs.get(id(file), ()) if log.deleted))
 
 
 def partition_values(folder: Path, path: str) -> Mapping[str, Value]:
@@ -170,14 +69,14 @@ def partition_values(folder: Path, path: str) -> Mapping[str, Value]:
     return {}
 
 
-def _base(file: DataFile, newest: IcebergTable) -> FileFact:
+def _base(live: Live, footer: Footer, newest: IcebergTable) -> FileFact:
     # Other formats leave the partition columns of a table out of data files, and what reads facts
     # counts on it. A field that the spec got later is made of a column like any other.
-    live, metadata = file.live, newest.metadata
-    begun, written = (set(identity_columns(metadata, spec)) for spec in (_FIRST_SPEC, live.spec))
-    columns = tuple(column for column in file.footer.columns if column[0] not in begun & written)
+    specs = _FIRST_SPEC, live.spec
+    begun, written = (set(identity_columns(newest.metadata, spec)) for spec in specs)
+    columns = tuple(column for column in footer.columns if column[0] not in begun & written)
     lost, misled = _wrong_names(live, newest)
-    made = live.path, FileKind.BASE, live.path, live.snapshot, columns, file.footer.keys
+    made = live.path, FileKind.BASE, live.path, live.snapshot, columns, footer.keys
     return FileFact(*made, lost_names=lost, misled_names=misled)
 
 

@@ -26,7 +26,7 @@ from harness.formats.iceberg import table as iceberg_table
 from harness.formats.iceberg.manifests import FileContent, Live, applies
 from harness.formats.iceberg.table import NAME_MAPPING, IcebergMetadata, mapped
 from harness.formats.read_plan import DeletedValues, FileColumns, Id, PlannedFile, ReadPlan
-from harness.model.canonical import Value, look_of
+from harness.model.canonical import Look, Value, look_of
 
 Field: TypeAlias = Mapping[str, Any]
 _FILE_PATH: Final = 2147483546, "file_path"
@@ -46,7 +46,7 @@ def plan(folder: TableFolder, metadata: str, locations: Locations, snapshot: str
     path = metadata or iceberg_table.current(folder)
     whole = _metadata(folder, path, locations)
     try:
-        return _TableAt(whole, locations, snapshot).plan()
+        return TableAt(whole, locations, snapshot).plan()
     except UnreadableError as problem:
         raise FileFactError(str(problem)) from problem
     except (KeyError, TypeError, AttributeError) as problem:
@@ -63,7 +63,7 @@ def _metadata(folder: TableFolder, path: str, locations: Locations) -> IcebergMe
 
 
 @dataclass(frozen=True)  # no slots: what is derived is kept
-class _TableAt:
+class TableAt:
     """A table at one of its snapshots."""
 
     metadata: IcebergMetadata
@@ -138,16 +138,16 @@ class _TableAt:
             raise FileFactError(f"the property {NAME_MAPPING}: {problem}") from problem
 
     @cached_property
-    def _live(self) -> Sequence[Live]:
+    def live(self) -> Sequence[Live]:
         return tuple(manifests.live(self.record, self._specs, self._content))
 
     @cached_property
     def _data(self) -> Sequence[Live]:
-        return [file for file in self._live if file.content is FileContent.DATA]
+        return [file for file in self.live if file.content is FileContent.DATA]
 
     @cached_property
-    def _deletes(self) -> Sequence[Live]:
-        return [file for file in self._live if file.content is not FileContent.DATA]
+    def deletes(self) -> Sequence[Live]:
+        return [file for file in self.live if file.content is not FileContent.DATA]
 
     def _content(self, path: str) -> bytes:
         head, _, name = self.locations.of(path).rpartition("/")
@@ -160,7 +160,7 @@ class _TableAt:
         constants = self._partition(file)
         # A partition's value goes before a column that is known by its name alone.
         names = {name: id_ for name, id_ in self._names.items() if id_ not in constants}
-        deletes = [d for d in self._deletes if applies(d, file, self._specs)]
+        deletes = [d for d in self.deletes if applies(d, file, self._specs)]
         return PlannedFile(
             file.path,
             self.locations.of(file.path),
@@ -192,14 +192,21 @@ class _TableAt:
             raise FileFactError(f"{file.path}: more than one deletion vector is about it")
         if vectors:
             return self._vector(vectors[0])
+        about = (d for d in by_position if not d.is_vector and self._is_about(d, file))
         path = self.locations.of(file.path)
-        return frozenset[int]().union(
-            *(
-                self._positions(d).get(path, ())
-                for d in by_position
-                if not d.is_vector and self._is_about(d, file)
-            )
-        )
+        return frozenset[int]().union(*(self._positions(d).get(path, ()) for d in about))
+
+    def rows_deleted(self, file: Live) -> Iterator[tuple[Live, Sequence[int]]]:
+        """Yield the files that delete rows of a data file, each with the positions of these."""
+        there = [d for d in self.deletes if applies(d, file, self._specs)]
+        has_vector = any(d.is_vector and self._is_about(d, file) for d in there)
+        for deletes in there:
+            if deletes.content is FileContent.EQUALITY_DELETES:
+                gone = self._deleted_values(deletes)
+                looks = enumerate(self._looks(file, deletes.entry["equality_ids"]))
+                yield deletes, [at for at, values in looks if values in gone.rows]
+            elif deletes.is_vector or not has_vector:
+                yield deletes, sorted(self._deleted(file, [deletes]))
 
     def _is_about(self, deletes: Live, file: Live) -> bool:
         path = deletes.entry.get("referenced_data_file")
@@ -237,19 +244,27 @@ class _TableAt:
         if deletes.path not in self._read_values:
             ids = tuple(deletes.entry["equality_ids"])
             words = tuple(self._types[number] for number in ids)
-            known_by = FileColumns(self._names, by_id=True)
-            stored = StoredColumns(arrow_file.read(self.locations.of(deletes.path)), known_by)
-            columns = [stored.leaf(number) for number in ids]
-            if None in columns:
-                raise FileFactError(f"{deletes.path}: it lacks a column by which it deletes rows")
-            looks = [
-                [look_of(canonical(v)) for v in converted(c.values, column_types.arrow_type(word))]
-                for c, word in zip(columns, words, strict=True)
-                if c is not None
-            ]
-            rows = frozenset(zip(*looks, strict=True))
+            rows = frozenset(self._looks(deletes, ids, lacking=False))
             self._read_values[deletes.path] = DeletedValues(ids, rows, words)
         return self._read_values[deletes.path]
+
+    def _looks(
+        self, file: Live, ids: Sequence[int], *, lacking: bool = True
+    ) -> Iterator[tuple[Look, ...]]:
+        """Yield how values look in each row of a file, which may be `lacking` some columns."""
+        rows = arrow_file.read(self.locations.of(file.path))
+        stored, looks = StoredColumns(rows, FileColumns(self._names, by_id=True)), []
+        for number in ids:
+            column = stored.leaf(number)
+            if column is not None:
+                kind = column_types.arrow_type(self._types[number])
+                looks.append([look_of(canonical(v)) for v in converted(column.values, kind)])
+            elif lacking:
+                constants = {**self._defaults, **self._partition(file)}
+                looks.append([look_of(constants.get(number))] * rows.num_rows)
+            else:
+                raise FileFactError(f"{file.path}: it lacks a column by which it deletes rows")
+        return zip(*looks, strict=True)
 
     def _undecided(self) -> Iterator[str]:
         version = int(self.metadata.metadata["format-version"])

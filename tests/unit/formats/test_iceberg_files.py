@@ -184,7 +184,7 @@ def test_a_deletion_vector_names_positions_of_one_file(folder: IcebergFolder) ->
     folder.commit(80, Entry(gone, DELETES, vector_of=one))
     assert facts(folder)[1:] == (deleted(gone, one, 80, "1", "3"),)
     (folder.path / gone).write_bytes(bytes(40))
-    with pytest.raises(FileFactError, match=r"gone\.puffin: no deletion vector is where"):
+    with pytest.raises(FileFactError, match=r"gone\.puffin: it is no Puffin file"):
         facts(folder)
 
 
