@@ -19,23 +19,6 @@ def columns(schema: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     return tuple((field["name"], text(field["type"])) for field in schema["fields"])
 
 
-def leaves(schema: dict[str, Any], above: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the dotted name of each column and of each part of a struct that has no parts.
-
-    >>> struct = {"type": "record", "fields": [{"name": "b", "type": "int"}]}
-    >>> listed = {"name": "l", "type": {"type": "array", "items": "int"}}
-    >>> [name for name, _ in leaves({"fields": [{"name": "a", "type": ["null", struct]}, listed]})]
-    ['a.b']
-    """
-    for field in schema["fields"]:
-        kinds = field["type"] if isinstance(field["type"], list) else [field["type"]]
-        parts = [kind for kind in kinds if isinstance(kind, dict)]
-        if any(kind["type"] == "record" for kind in parts):
-            yield from leaves(parts[0], f"{above}{field['name']}.")
-        elif not any(kind["type"] in {"array", "map"} for kind in parts):
-            yield above + field["name"], field
-
-
 def text(type_: Any) -> str:  # noqa: ANN401 - Avro's JSON
     """Return a type, `null` of a union left out, a logical type by its name.
 

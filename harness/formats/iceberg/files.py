@@ -17,7 +17,8 @@ from typing import Any, Final
 
 from harness.core.arrow import kinds, pa
 from harness.formats.api import FileFactError
-from harness.formats.files import avro, data_files, parquet
+from harness.formats.files import arrow_file, data_files, parquet
+from harness.formats.files.column_parts import FIELD_ID
 from harness.formats.files.locations import Locations
 from harness.formats.files.parquet import Footer
 from harness.formats.files.table_folder import UnreadableError
@@ -34,7 +35,6 @@ from harness.model.canonical import Value
 from harness.model.file_facts import ColumnStatistics, FileFact, FileKind, StatisticsSource, bound
 from harness.runtime.metastore_objects import CatalogEntry
 
-FIELD_ID: Final = b"PARQUET:field_id"
 _FIRST_SPEC: Final = 0
 """The id of the partition spec that a table is created with."""
 
@@ -80,13 +80,6 @@ def _base(live: Live, footer: Footer, newest: IcebergTable) -> FileFact:
     return FileFact(*made, lost_names=lost, misled_names=misled)
 
 
-_ID_OF: Final[Mapping[str, bytes]] = {"PARQUET": FIELD_ID, "ORC": b"iceberg.id"}
-"""What a column's id is called in two kinds of files (Iceberg specification, "Parquet", "ORC")."""
-AVRO: Final = "AVRO"
-_ID_IN_AVRO: Final = "field-id"
-"""The same of a field in an Avro schema (Iceberg specification, "Avro")."""
-
-
 def _wrong_names(live: Live, table: IcebergTable) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the dotted names by which readers do not find columns of a file without ids.
 
@@ -94,7 +87,7 @@ def _wrong_names(live: Live, table: IcebergTable) -> tuple[tuple[str, ...], tupl
     the file became part of it: these are the second.
     """
     stored = table.properties.get(NAME_MAPPING)
-    if not stored or live.entry["file_format"] not in {*_ID_OF, AVRO}:
+    if not stored:
         return (), ()
     ids, due = mapped(stored), table.ids(live.snapshot)
     lost = [name for name in _without_id(live, table) if ids.get(name) != due.get(name)]
@@ -102,13 +95,8 @@ def _wrong_names(live: Live, table: IcebergTable) -> tuple[tuple[str, ...], tupl
 
 
 def _without_id(live: Live, table: IcebergTable) -> Iterator[str]:
-    kind, path = live.entry["file_format"], table.folder / live.path
-    if kind == AVRO:
-        fields = avro.leaves(avro.written_schema(path))
-        yield from (name for name, field in fields if _ID_IN_AVRO not in field)
-        return
-    for name, leaf in parquet.leaves(data_files.schema(path)):
-        if _ID_OF[kind] not in (leaf.metadata or {}):
+    for name, leaf in parquet.leaves(arrow_file.schema(str(table.folder / live.path))):
+        if FIELD_ID not in (leaf.metadata or {}):
             yield name
 
 
@@ -145,11 +133,11 @@ def _of_file(live: Live, table: IcebergTable) -> Iterator[ColumnStatistics]:
 
 def _columns(live: Live, table: IcebergTable) -> Iterator[tuple[int, str, pa.DataType]]:
     """Yield id, name and type of leaf columns; ORC's ids are told by the names of its snapshot."""
-    path, kind = table.folder / live.path, live.entry["file_format"]
+    path, kind = str(table.folder / live.path), live.entry["file_format"]
     if kind not in {"PARQUET", "ORC"}:
         return
     ids = table.ids(live.snapshot) if kind == "ORC" else {}
-    for name, leaf in parquet.leaves(data_files.schema(path)):
+    for name, leaf in parquet.leaves(arrow_file.schema(path)):
         number = ids.get(name, 0) if ids else (leaf.metadata or {}).get(FIELD_ID, 0)
         yield int(number), name, leaf.type
 
