@@ -72,7 +72,7 @@ def evaluated(question: Message, module: Any) -> pyarrow.Table:  # noqa: ANN401 
     try:
         result = eval(question["expression"], scope)  # noqa: S307 - it comes from who knows the token
     finally:
-        getattr(module, "forget", int)()
+        getattr(module, "clear_cache", int)()
     if isinstance(result, pa.Table):
         return result
     if hasattr(result, "to_arrow"):

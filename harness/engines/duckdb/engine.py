@@ -91,7 +91,7 @@ def by_hand(settings: ReaderSettings, format_: FormatFacts) -> tuple[str, ...]:
     )
 
 
-WRITES: Final[LibraryWrites] = {"insert": lambda write: f"insert({arrow_table(write)})"}
+WRITES: Final[LibraryWrites] = {"insert": lambda write: f"table.insert({arrow_table(write)})"}
 """Rows of Delta tables (DuckDB's manual, "Delta Extension"); to those of Iceberg it writes by REST
 catalogs alone."""
 ENGINE: Final = PythonLibrary(

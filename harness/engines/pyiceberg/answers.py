@@ -66,7 +66,7 @@ def committing(metadata: str) -> Any:  # noqa: ANN401 - a Catalog
     return type("OneTable", (noop,), methods)("one")
 
 
-def forget() -> None:
+def clear_cache() -> None:
     """Clear what PyIceberg keeps of manifests for the whole process, by their paths."""
     manifest = import_module("pyiceberg.manifest")
     if hasattr(manifest, "clear_manifest_cache"):
