@@ -1,4 +1,9 @@
-"""`tools/figures.py` counts."""
+"""`tools/figures.py` counts, and `tests/toys/trace_run.py` sees a whole run of the toys."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
 
 from tools import figures
 
@@ -22,3 +27,14 @@ def test_who_imports_whom_is_read_of_the_text() -> None:
 def test_identifiers_are_counted_by_their_words() -> None:
     text = "class FileReader:\n    read_URLs = str('of no text')  # nor comment\n"
     assert list(figures.parts(text)) == ["file", "reader", "read", "ur", "ls"]
+
+
+def test_a_run_of_the_toys_is_traced_from_the_command_line_to_the_page() -> None:
+    program = Path(__file__).parents[2] / "toys" / "trace_run.py"
+    done = subprocess.run(
+        [sys.executable, str(program), "--list"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "exit status of the run: 1\n" in done.stdout  # one of its two readers is wrong
+    packages = set(re.findall(r"> harness\.(\w+)\.", done.stdout))
+    assert packages >= {"cli", "plan", "write", "read", "judge", "reports", "run"}
