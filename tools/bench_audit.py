@@ -68,7 +68,8 @@ def cpu():
         return sum(map(int, file.read().rpartition(")")[2].split()[11:13])) / 100
 for _ in range(int(times)):
     began, used = time.monotonic(), cpu()
-    frames = [spark.read.parquet(path) for path in (first, second)]
+    parts = "*", "s.x as sx", "s.y as sy"  # it compares no structs
+    frames = [spark.read.parquet(p).selectExpr(*parts).drop("s") for p in (first, second)]
     SparkSQLCompare(spark, *frames, join_columns=["id"]).report()
     print("took", time.monotonic() - began, cpu() - used, flush=True)
 """
