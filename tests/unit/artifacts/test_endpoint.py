@@ -49,7 +49,7 @@ def test_other_addresses_are_refused(address: str) -> None:
 
 
 def test_no_secret_is_sent_in_the_open() -> None:
-    with pytest.raises(ValueError, match="https addresses alone"):
+    with pytest.raises(ValueError, match="secrets are sent to https addresses"):
         endpoint(Secret("WORD"), address="http://trino:8080")
 
 

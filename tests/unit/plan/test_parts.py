@@ -117,7 +117,7 @@ def test_a_writer_takes_settings_as_readers_do(mine: Path) -> None:
     [
         (NamedParts(formats=["mor"]), "unknown format 'mor'; did you mean 'hudi-mor'? allowed: "),
         (
-            NamedParts(writers=["duckdb-1.5.5"]),
+            NamedParts(writers=["chdb-4.4.0"]),
             "--writer: chdb-4.4.0 writes nothing; allowed: hive-3",
         ),
         (
