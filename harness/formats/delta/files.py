@@ -103,9 +103,8 @@ def _facts(log: DeltaLog, key: str) -> Iterator[FileFact]:
     for live in log.live():
         fields = {physical_name(action): action for action in log.schema(live.version)}
         stored = next((text for text, field in fields.items() if field["name"] == key), key)
-        path = log.folder / live.path
-        by_name = stored not in data_files.schema(path).names  # else that is not to be hidden
-        footer = data_files.read_footer(path, key if by_name else stored)
+        # A file that has the table's own names is no secret: see `_names`.
+        footer = data_files.read_footer(log.folder / live.path, stored, otherwise=key)
         physical = tuple(name for name, _ in footer.columns)
         names, types = _names(physical, fields), (type_ for _, type_ in footer.columns)
         columns = tuple(zip(names, types, strict=True))

@@ -43,15 +43,19 @@ def content(path: Path) -> FileRows:
     return canonical(arrow_file.read(str(path)), path.name)
 
 
-def read_footer(path: Path, key: str) -> Footer:
-    """Read the columns, and the values of the column `key` as text; raises FileFactError."""
+def read_footer(path: Path, key: str, otherwise: str = "") -> Footer:
+    """Read the columns, and the values of the column `key` as text; raises FileFactError.
+
+    `otherwise`: the column whose values are taken where the file has none of that name.
+    """
     if _begin(path) == avro.MAGIC:
         columns = avro.columns(avro.written_schema(path))
     else:
         columns = tuple((field.name, str(field.type)) for field in schema(path))
-    if key not in dict(columns):
+    there = [name for name in (key, otherwise) if name in dict(columns)]
+    if not there:
         raise FileFactError(f"{path.name}: it has no column {key}")
-    keys = arrow_file.read(str(path)).column(key).to_pylist()
+    keys = arrow_file.read(str(path)).column(there[0]).to_pylist()
     return Footer(columns, tuple(map(str, keys)))
 
 
