@@ -54,7 +54,7 @@ from harness.engines.api import (
 from harness.engines.arrow_values import canonical_type
 from harness.engines.fingerprint_sql import FingerprintWords
 from harness.engines.format_facts import FormatFacts
-from harness.engines.python_library import LibraryConnection
+from harness.engines.python_library import LibraryConnection, PythonLibrary
 from harness.formats.api import FileFactError
 from harness.formats.files import arrow_file
 from harness.formats.files.table_folder import UnreadableError
@@ -240,10 +240,13 @@ def _asker(
     if words is None and isinstance(connection, LibraryConnection):
         asked, words = HashedAnswers(connection), arrow_answers.WORDS
     if words is None:
-        because = f"it has more than {limits.fetched:,} rows, and cannot be asked for fingerprints"
-        return lambda _: AuditedAnswer("", ALL, "", VerdictKind.UNKNOWN, because)
+        return lambda _: AuditedAnswer("", ALL, "", VerdictKind.UNKNOWN, _no_sums(limits))
     reader = FingerprintReader(table, asked, words, some, limits.timeout_s, **judge.keywords)
     return reader.answer
+
+
+def _no_sums(limits: AuditLimits) -> str:
+    return f"it has more than {limits.fetched:,} rows, and cannot be asked for fingerprints"
 
 
 def among_readers(answers: Sequence[AuditedAnswer]) -> list[AuditedAnswer]:
@@ -434,6 +437,10 @@ def statements(
                 yield planned.table.table.name, str(reader), (why,)
                 continue
             words = engine.fingerprint_words(dict(reader.settings))
+            has_sums = words or isinstance(engine, PythonLibrary)
+            if isinstance(there, LargeTable) and not has_sums:
+                yield planned.table.table.name, str(reader), (_no_sums(limits),)
+                continue
             sent = (
                 engine.statements(distribution, dict(reader.settings), question)
                 for question in _first_questions(there, words)
@@ -444,15 +451,15 @@ def statements(
 def _first_questions(
     table: TableTruth | LargeTable, words: FingerprintWords | None
 ) -> Iterator[Question]:
-    if isinstance(table, TableTruth):
-        for query in table.queries:
-            yield Question(table.database, table.name, table.format, query)
-    elif words:
-        asked = Fingerprint(in_common(table.columns, table.columns, words, lower=False).parts)
-        for query in (Query(limit=1), *table.queries):
-            summed = None if query.count or query.limit else asked
-            question = Question(table.database, table.name, table.format, query)
-            yield replace(question, fingerprint=summed)
+    queries, asked = table.queries, None
+    if isinstance(table, LargeTable):
+        queries = (Query(limit=1), *queries)
+        if words:  # else a library is asked for the rows themselves, see `HashedAnswers`
+            parts = in_common(table.columns, table.columns, words, lower=False).parts
+            asked = Fingerprint(parts)
+    for query in queries:
+        summed = None if query.count or query.limit else asked
+        yield Question(table.database, table.name, table.format, query, fingerprint=summed)
 
 
 def _cannot(

@@ -402,6 +402,11 @@ def test_what_would_be_sent_is_known_before(table: DeltaFolder) -> None:
     assert first == f"select * {from_} limit 1"
     assert all(from_ in sql for sql in asked)
     assert ["md5" in sql for sql in asked] == [True, False, True, True, True, True]
+    others = [Reader("polars-2.1.0"), Reader("prestodb-0.283")]
+    (*_, whole), (*_, no_sums) = statements(pins, others, AuditLimits(fetched=2))
+    assert len(whole) == 1 + len(asked)  # a library is asked for the rows themselves
+    assert whole[1] == "pl.scan_delta(table('audit_1', 't')).collect()"
+    assert no_sums == ("it has more than 2 rows, and cannot be asked for fingerprints",)
 
 
 def test_why_nothing_would_be_sent_is_said(table: DeltaFolder) -> None:
