@@ -68,6 +68,7 @@ def canonical_type(type_: pa.DataType) -> str:
 
 
 _EPOCH: Final = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 - canonical moments have no zone
+_NANOS: Final = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 _VARIANT: Final = "variant", "parquet"
 """Name and vendor of Arrow's opaque type that holds variants, each as the JSON of its value."""
 
@@ -128,15 +129,15 @@ def _plain(value: Value, type_: Any) -> Value:  # noqa: ANN401 - as above
 
 
 def _day_or_moment(scalar: Any) -> Value:  # noqa: ANN401 - as above
-    if getattr(scalar.type, "unit", "") == "ns":
-        micros, beyond = divmod(scalar.value, 1_000)
-        value = _EPOCH + datetime.timedelta(microseconds=micros)
-        return moment(f"{value:%Y-%m-%d %H:%M:%S.%f}{beyond:03}") if beyond else value
     try:
-        value = scalar.as_py()
+        if kinds.is_date(scalar.type):
+            return scalar.as_py()
+        # Not as_py, which imports pandas for a moment with a zone.
+        micros, beyond = divmod(scalar.value * _NANOS[scalar.type.unit], 1_000)
+        value = _EPOCH + datetime.timedelta(microseconds=micros)
     except (OverflowError, ValueError):
         return str(scalar.value)
-    return value.replace(tzinfo=None) if isinstance(value, datetime.datetime) else value
+    return moment(f"{value:%Y-%m-%d %H:%M:%S.%f}{beyond:03}") if beyond else value
 
 
 def array_of(values: Iterable[Value], type_: pa.DataType) -> pa.Array:

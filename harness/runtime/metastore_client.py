@@ -8,7 +8,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from pymetastore.hive_metastore import ttypes
-from thrift.protocol.TBinaryProtocol import TBinaryProtocol
+from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
 from thrift.Thrift import TApplicationException, TException
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport, TTransportException
@@ -208,7 +208,7 @@ def connect(uri: str, *, timeout_s: float = TIMEOUT_S) -> Iterator[Catalog]:
     with _answered(uri):
         transport.open()
     try:
-        yield Catalog(uri, ThriftHiveMetastore.Client(TBinaryProtocol(transport)))
+        yield Catalog(uri, ThriftHiveMetastore.Client(TBinaryProtocolAccelerated(transport)))
     finally:
         transport.close()
 

@@ -41,6 +41,7 @@ CASES: list[tuple[pa.DataType, Any, str, Value]] = [
         {"at": AT, "n": None},
     ),
     (pa.list_(pa.date32()), [DAY, None], "array<date>", (DAY, None)),
+    (pa.list_(pa.timestamp("us", "Asia/Tokyo")), [AT_IN_UTC], "array<timestamp>", (AT,)),
     (
         pa.map_(pa.string(), pa.list_(pa.int32())),
         [("b", [1]), ("a", None)],
