@@ -5,10 +5,9 @@ reports by entry points of the group `lake_table_harness.reports`.
 """
 
 import importlib
-import pkgutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from harness.core.registry import Registry
 from harness.run.load_run import Run
@@ -21,10 +20,14 @@ class Report(Protocol):
         """Write the report into a folder that is there and give its file."""
 
 
+_NAME: Final = b"\nNAME: Final = "
+
+
 def _ours() -> Mapping[str, Any]:
-    names = [f"{__name__}.{module.name}" for module in pkgutil.iter_modules(__path__)]
-    modules = map(importlib.import_module, names)
-    return {module.NAME: module for module in modules if hasattr(module, "NAME")}
+    # By its text: what else lies here takes a sixteenth of a second to load.
+    files = [path for path in Path(__file__).parent.glob("*.py") if _NAME in path.read_bytes()]
+    modules = (importlib.import_module(f"{__name__}.{path.stem}") for path in files)
+    return {module.NAME: module for module in modules}
 
 
 REPORTS: Registry[Report] = Registry("report", _ours, Report)

@@ -210,6 +210,15 @@ class ByKey(Mapping[Key, Value], Generic[Key, Value]):
         return key in self.number_of
 
 
+MANY_CELLS: Final = 20_000
+"""Of more cells than these, what is read and judged is made to take less memory."""
+
+
+def sharing(cells: int) -> Callable[[Verdict], Verdict]:
+    """Return what makes so many verdicts smaller, where they are many: that takes time."""
+    return VerdictParts() if cells > MANY_CELLS else lambda verdict: verdict
+
+
 class VerdictParts:
     """Verdicts that share what a variant's have in common, so that a million fit into memory."""
 

@@ -78,8 +78,6 @@ def _digest(info: RunInfo, files: Iterable[Path]) -> str:
     return digest.hexdigest()
 
 
-MANY_CELLS: Final = 20_000
-"""A plan of more cells leaves so much freed memory that it is given back."""
 DEFAULTS: Final = "with the engine's defaults"
 NOT_COMPARED: Final = "not compared with the engine's defaults"
 
@@ -281,7 +279,9 @@ def read_info(folder: Path) -> RunInfo:
         info = _INFO.validate_json(path.read_bytes())
     except ValidationError as wrong:
         raise UsageProblem(f"{path}: {first_wrong(wrong)}; run the profile again") from wrong
-    if len(info.cells) > MANY_CELLS and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)):
+    if len(info.cells) > jsonl.MANY_CELLS and (
+        trim := getattr(ctypes.CDLL(None), "malloc_trim", None)
+    ):
         trim(0)  # glibc's: what the parser of a huge text needed is else never used again
     if info.locks:
         from harness.artifacts import distributions  # noqa: PLC0415 - few runs have such
@@ -498,9 +498,7 @@ def with_verdicts(run: Run, known: Mapping[str, Verdict] = _NONE) -> Run:
 
     `known`: verdicts by their cases; one that is recorded alike is the same object.
     """
-    return replace(
-        run, recorded={verdict.case: verdict for verdict in _verdicts(run.folder, known)}
-    )
+    return replace(run, recorded={verdict.case: verdict for verdict in _verdicts(run, known)})
 
 
 def answers(folder: Path) -> Mapping[str, Answer]:
@@ -538,8 +536,8 @@ def opened_records(path: Path, kind: type[Record]) -> RecordFile[Record]:
     return RecordFile(path, kind, failed)
 
 
-def _verdicts(folder: Path, known: Mapping[str, Verdict]) -> Iterator[Verdict]:
-    path, read, share = folder / VERDICTS, 0, jsonl.VerdictParts()
+def _verdicts(run: Run, known: Mapping[str, Verdict]) -> Iterator[Verdict]:
+    path, read, share = run.folder / VERDICTS, 0, jsonl.sharing(len(run.info.cells))
     try:
         verdicts = jsonl.read_all(path, Verdict, partial(_known, known))
         for read, verdict in enumerate(verdicts, start=1):  # noqa: B007

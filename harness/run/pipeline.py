@@ -328,9 +328,8 @@ def judge_run(folder: Path, judge: RunJudge | None = None) -> JudgedRun:
     `judge`: knows what it judged already; None: all is judged.
     """
     recorded = load_run.recorded(folder)
-    plan = plan_record.plan_of(recorded.info)
-    judge = judge or RunJudge(plan)
-    lines = baseline_files.lines_of(recorded, plan)
+    judge = judge or RunJudge(plan_record.plan_of(recorded.info))
+    lines = baseline_files.lines_of(recorded, judge.plan)
     with jsonl.writing(folder / load_run.VERDICTS) as write:
         for verdict in judge.verdicts(recorded):
             write(lines.apply(verdict))
@@ -344,7 +343,7 @@ def update_baselines(folder: Path) -> baseline_files.Updated:
     """Write what a run shows into the baselines of its scenarios."""
     recorded = load_run.recorded(folder)
     plan = plan_record.plan_of(recorded.info)
-    verdicts = map(jsonl.VerdictParts(), RunJudge(plan).verdicts(recorded))
+    verdicts = map(jsonl.sharing(len(plan.cells)), RunJudge(plan).verdicts(recorded))
     return baseline_files.update(recorded, plan, tuple(verdicts))
 
 

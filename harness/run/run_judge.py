@@ -20,7 +20,6 @@ from harness.artifacts.result_cache import ResultCache
 from harness.core import jsonl, refusals
 from harness.core.errors import HarnessError, UsageProblem
 from harness.core.grouping import grouped
-from harness.core.jsonl import VerdictParts
 from harness.core.records import Answer, QuestionKey, Responsible, StateRecord, Verdict, VerdictKind
 from harness.judge import baseline, gate
 from harness.judge import verdicts as judge
@@ -53,13 +52,13 @@ class RunJudge:
 
     def __init__(self, plan: Plan, results: ResultCache | None = None) -> None:
         """`results`: verdicts on variants that were recorded alike before; None: all are judged."""
-        self._plan = plan
+        self.plan = plan
         self.results = results
         self._cells = {cell.case: cell for cell in plan.cells}
         self._variants = {variant.id: variant for variant in plan.variants}
         self._states: dict[str, list[StateRecord]] = {}
         self._by_themselves: dict[str, Verdict | None] = {}
-        self._share = VerdictParts()
+        self._share = jsonl.sharing(len(plan.cells))
         self._judged = lru_cache(maxsize=AT_ONCE)(self._judged_variant)
 
     def add_states(self, states: Iterable[StateRecord]) -> None:
@@ -86,17 +85,17 @@ class RunJudge:
 
     def verdicts(self, run: Run) -> Iterator[Verdict]:
         """Yield the final verdicts, one variant after another: no more than one is in memory."""
-        cells = grouped([(cell.variant, cell) for cell in self._plan.cells])
-        controls = controls_of(self._plan)
+        cells = grouped([(cell.variant, cell) for cell in self.plan.cells])
+        controls = controls_of(self.plan)
         with_controls = {cell.variant for cells in controls.values() for cell in cells}
         first = {
             variant.id: self._of_variant(run, variant, cells.get(variant.id, ()))
-            for variant in self._plan.variants
+            for variant in self.plan.variants
             if variant.id in with_controls
         }
         of_controls = chain.from_iterable(first.values())
         failed = control_failures(of_controls, controls, run.answers)
-        for variant in self._plan.variants:
+        for variant in self.plan.variants:
             judged = first.get(variant.id)
             if judged is None:
                 judged = self._of_variant(run, variant, cells.get(variant.id, ()))

@@ -4,6 +4,8 @@ Base files are Parquet, ORC or Avro, records in log files are Avro or Parquet (H
 specification, "Log file format").
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -28,6 +28,14 @@ def test_neither_the_help_nor_an_unknown_command_loads_what_commands_need(
     assert loaded & DEAR == set()
 
 
+def test_what_a_run_needs_is_loaded_without_the_library_that_reads_data_files() -> None:
+    code = "import sys, harness.cli.flow_commands; print(*sys.modules)"
+    command = [sys.executable, "-c", code]
+    loaded = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    assert "harness.formats.files.data_files" in loaded
+    assert "pyarrow" not in loaded
+
+
 @pytest.mark.parametrize("name", app.COMMANDS)
 def test_a_command_has_in_the_list_of_commands_the_first_line_of_its_own_help(name: str) -> None:
     command = typer.main.get_group(app.app).commands[name]
