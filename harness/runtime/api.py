@@ -165,6 +165,10 @@ class Program(Protocol):
         """Return the jars, and folders of jars, of which its Java loads classes first."""
 
 
+def nothing(_: object) -> None:
+    """Do nothing before a server is stopped."""
+
+
 class Runtime(Protocol):
     """How servers of one distribution are run."""
 
@@ -182,10 +186,12 @@ class Runtime(Protocol):
         metastore: MetastoreUris | None,
         folder: Path,
         ready: Callable[[Running, int], T],
+        end: Callable[[T], None] = nothing,
     ) -> AbstractContextManager[T]:
         """Start a program in an empty folder, ask it until it is ready, and stop it at the end.
 
         `ready` gets what runs and the port on loopback and returns what the context yields; it
-        raises one of `program.not_yet` until a real question is answered. Raises
-        EnvironmentProblem: it did not get ready; the message holds the end of its log.
+        raises one of `program.not_yet` until a real question is answered. `end` lets it end by
+        itself before it is stopped. Raises EnvironmentProblem: it did not get ready; the message
+        holds the end of its log.
         """

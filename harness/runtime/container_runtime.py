@@ -15,7 +15,7 @@ from uuid import uuid4
 from harness.artifacts.distribution import Distribution
 from harness.core.errors import EnvironmentProblem
 from harness.runtime import docker_daemon, image
-from harness.runtime.api import MetastoreUris, Program, Running, Surroundings
+from harness.runtime.api import MetastoreUris, Program, Running, Surroundings, nothing
 from harness.runtime.container_network import ContainerNetwork
 from harness.runtime.image_choice import ContainerImage
 from harness.runtime.process import GRACE_S, LOG_LINES, LOOK_S, Logged, ended, wait_until
@@ -57,6 +57,7 @@ class ContainerRuntime:
         metastore: MetastoreUris | None,
         folder: Path,
         ready: Callable[[Running, int], T],
+        end: Callable[[T], None] = nothing,
     ) -> Iterator[T]:
         uri = metastore.network if metastore else ""
         if metastore and not uri:
@@ -75,13 +76,15 @@ class ContainerRuntime:
             port = container.published(around.port) if container.alive() else None
             if port is None:
                 raise ended(what, container)
-            yield wait_until(
+            server = wait_until(
                 lambda: ready(container, port),
                 container,
                 timeout_s=program.ready_s,
                 what=what,
                 not_yet=program.not_yet,
             )
+            stack.callback(end, server)
+            yield server
 
     def _check_memory(self) -> str:
         """Check that the daemon's machine has what a container may take; say that it took more."""

@@ -9,7 +9,7 @@ from typing import TypeVar
 from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
 from harness.runtime import hive_launcher, jvm_cds
-from harness.runtime.api import MetastoreUris, Program, Running, Surroundings
+from harness.runtime.api import MetastoreUris, Program, Running, Surroundings, nothing
 from harness.runtime.process import LOOPBACK, Command, on_free_port, running, wait_until
 
 T = TypeVar("T")
@@ -35,6 +35,7 @@ class ProcessRuntime:
         metastore: MetastoreUris | None,
         folder: Path,
         ready: Callable[[Running, int], T],
+        end: Callable[[T], None] = nothing,
     ) -> AbstractContextManager[T]:
         (folder / "tmp").mkdir(exist_ok=True)
         uri, installation = metastore.host if metastore else "", self.installation
@@ -50,14 +51,18 @@ class ProcessRuntime:
             arguments = program.command(installation, around)
             log, environment = folder / program.log, program.environment(around)
             with running(Command(arguments, folder, log, environment)) as process:
-                yield wait_until(
+                server = wait_until(
                     lambda: ready(process, port),
                     process,
                     timeout_s=program.ready_s,
                     what=program.distribution.name,
                     not_yet=program.not_yet,
                 )
-                archive.keep(process, installation)
+                try:
+                    yield server
+                    archive.keep(process, installation)
+                finally:
+                    end(server)
 
         return on_free_port(on_port)
 

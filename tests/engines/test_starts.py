@@ -135,6 +135,27 @@ def test_an_engine_that_never_gets_ready_is_given_up_and_ended(
     assert psutil.wait_procs(stopped, timeout=60)[1] == []
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "spark-3.5.8-hudi-1.0.2",  # which ends by itself before it is stopped
+        pytest.param("hive-3.1.3", marks=pytest.mark.nightly),
+        pytest.param("trino-476", marks=pytest.mark.nightly),
+    ],
+)
+def test_the_second_start_leaves_an_archive_of_its_classes(
+    name: str, installed: Installed, metastore: Metastore, progress: Progress, tmp_path: Path
+) -> None:
+    reader = replace(installed(name), archives=tmp_path / "archives")
+    engine, made = engines.load(reader.distribution.engine), []
+    for number in "12":
+        (folder := tmp_path / number).mkdir()
+        with engine.serve(ProcessRuntime(reader), metastore.uris, folder, progress):
+            pass
+        made.append(len([*(tmp_path / "archives").glob(f"{name}-*.jsa")]))
+    assert made == [0, 1]
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", ON_A_PORT)
 def test_a_port_in_use_is_left_and_another_one_taken(

@@ -8,7 +8,7 @@ import struct
 import sys
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -206,8 +206,9 @@ def _check_properties(program: SparkProgram, installation: Installation) -> None
         raise ProcessProblem(f"{reason}: no class reads a property {', '.join(unread_names)}")
 
 
-@contextmanager
-def spark(runtime: Runtime, metastore: MetastoreUris, folder: Path) -> Iterator[Spark]:
+def spark(
+    runtime: Runtime, metastore: MetastoreUris, folder: Path
+) -> AbstractContextManager[Spark]:
     """Run a JVM of a Spark distribution in an empty folder, where its log lies; end it.
 
     Raises ProcessProblem: nobody reads a property that somebody has set, or it did not start in
@@ -221,8 +222,4 @@ def spark(runtime: Runtime, metastore: MetastoreUris, folder: Path) -> Iterator[
         hello = (worker.HELLO, worker.HELLO_S)
         return Spark(running, connect_to_worker(port, program.token, *hello), port)
 
-    with runtime.start(program, metastore, folder, ready) as jvm:
-        try:
-            yield jvm
-        finally:
-            jvm.end()
+    return runtime.start(program, metastore, folder, ready, Spark.end)

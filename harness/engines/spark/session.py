@@ -179,7 +179,7 @@ class Spark:
         return not self._over and self.running.alive()
 
     def end(self) -> None:
-        """Let the worker and its JVM end by themselves; `launch.spark` ends what is left.
+        """Let the worker and its JVM end by themselves; its runtime ends what is left.
 
         What Spark says of a statement while it stops is no refusal: whoever waits gets no answer.
         """
