@@ -73,10 +73,6 @@ def _side(answer: AuditedAnswer) -> str:
     return f"{right} ({answer.because})" if answer.because else right
 
 
-def _rank(outcome: TableOutcome) -> int:
-    return _WORST_FIRST.index(outcome.word) if outcome.word in _WORST_FIRST else len(_WORST_FIRST)
-
-
 @dataclass(frozen=True)  # no slots: what is derived is kept
 class AuditReport:
     """What a page, a text and a terminal say of a result."""
@@ -86,7 +82,8 @@ class AuditReport:
     @cached_property
     def outcomes(self) -> Sequence[TableOutcome]:
         """Of all questions, the worst first."""
-        return sorted(_outcomes(self.result), key=_rank)
+        ranks = {word: at for at, word in enumerate(_WORST_FIRST)}
+        return sorted(_outcomes(self.result), key=lambda one: ranks.get(one.word, len(ranks)))
 
     @cached_property
     def totals(self) -> tuple[tuple[Tone, str, int, str], ...]:

@@ -8,7 +8,6 @@ every machine is printed once; one that needs Python's stable interface, or none
 
 import argparse
 import hashlib
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -18,7 +17,8 @@ from typing import Final
 
 from packaging.utils import canonicalize_name
 
-from harness.artifacts.python_index import wheel_label
+from harness.artifacts.python_index import choose, wheel_label
+from harness.core.errors import EnvironmentProblem
 
 PLATFORMS: Final = {
     "linux-x86_64": (
@@ -39,15 +39,11 @@ PYTHONS: Final = ("311", "312", "313", "314")
 def downloaded(packages: Sequence[str], machine: str, python: str, folder: Path) -> list[Path]:
     """Return the wheels that pip chooses; none where it lacks one of them."""
     platforms = [part for platform in PLATFORMS[machine] for part in ("--platform", platform)]
-    command = [
-        *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"),
-        *("--no-deps", "--only-binary=:all:", "--python-version", python, *platforms),
-        *("--dest", str(folder), *packages),
-    ]
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
-    if done.returncode:
-        print(f"for {machine}-cp{python}: {done.stderr[-200:]}", file=sys.stderr)
-    return sorted(folder.glob("*.whl"))
+    try:
+        return choose(packages, folder, "--python-version", python, *platforms)
+    except EnvironmentProblem as problem:
+        print(f"for {machine}-cp{python}: {problem}", file=sys.stderr)
+        return []
 
 
 def lines(packages: Sequence[str]) -> Iterator[str]:

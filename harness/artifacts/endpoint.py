@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Annotated, Final
 from urllib.parse import urlsplit
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from harness.core.errors import EnvironmentProblem
+from harness.core.texts import without_login
 
 NonEmptyText = Annotated[str, Field(min_length=1)]
 HIVE: Final = "hive2"
@@ -47,6 +48,15 @@ class Secret:
             raise EnvironmentProblem(f"{self.file}: the secret cannot be read") from problem
 
 
+def _place(given: object) -> object:
+    if given is not None and not isinstance(given, dict):  # it would be quoted
+        raise ValueError("no secret stands here; name its place: {env: VARIABLE} or {file: PATH}")
+    return given
+
+
+OptionalSecret = Annotated[Secret | None, BeforeValidator(_place)]
+
+
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """The keys of an engine in a platform file."""
@@ -58,8 +68,8 @@ class Endpoint:
     catalogs: Mapping[str, NonEmptyText] = field(default_factory=dict)
     """By family of formats, the catalog in which its tables are; Hive has one of all."""
     user: NonEmptyText = "harness"
-    password: Secret | None = None
-    token: Secret | None = None
+    password: OptionalSecret = None
+    token: OptionalSecret = None
     """A JSON Web Token."""
     certificate: Path | None = None
     """Of who signed the server's, where this machine does not know it."""
@@ -70,8 +80,8 @@ class Endpoint:
         if not re.fullmatch(_ADDRESS, self.address):
             allowed = f"https://host:port, and {HIVE}://host:port{_TLS} of HiveServer2"
             raise ValueError(
-                f"its address is {self.address!r}; allowed: {allowed}; http:// and no {_TLS} where "
-                "nothing is secret"
+                f"its address is {without_login(self.address)!r}; allowed: {allowed}; http:// and "
+                f"no {_TLS} where nothing is secret"
             )
         if self.password and self.token:
             raise ValueError("an engine has a password, or a token; not both")

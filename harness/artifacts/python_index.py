@@ -272,9 +272,10 @@ def wheel_label(wheel: Path, stable: str, exact: str) -> str:
     return stable if abi in {"abi3", "none"} else exact
 
 
-def choose(requirements: Sequence[str], work: Path) -> list[Path]:
+def choose(requirements: Sequence[str], work: Path, *options: str) -> list[Path]:
     """Let pip download the wheels that it would install here for requirements, and no others."""
-    _pip(", ".join(requirements), "--only-binary=:all:", *requirements, "--dest", str(work))
+    chosen = ("--only-binary=:all:", *options, *requirements)
+    _pip(", ".join(requirements), *chosen, "--dest", str(work))
     return sorted(work.glob("*.whl"))
 
 

@@ -298,6 +298,7 @@ class AnswerJudge:
         if not wrong:
             return answered
         undecided = "; ".join(self.table.rows.plan.undecided)
+        texts = (comparison.row_text((*_place(one), one.row, one.actual)) for one in wrong)
         return replace(
             answered,
             verdict=VerdictKind.UNKNOWN if undecided else VerdictKind.WRONG,
@@ -305,7 +306,7 @@ class AnswerJudge:
             differences=tuple(map(self._shown, wrong[:MOST_SHOWN])),
             total=len(wrong),
             places=tuple((*place, n) for place, n in Counter(map(_place, wrong)).items()),
-            digest=sha256("\n".join(map(_text, wrong)).encode()).hexdigest(),
+            digest=sha256("\n".join(texts).encode()).hexdigest(),
             read_as=tuple(self._read_as(query, names, reply.rows)),
         )
 
@@ -358,10 +359,6 @@ class AnswerJudge:
 
 def _place(wrong: TableDifference) -> tuple[TableDifferenceKind, str]:
     return wrong.kind, wrong.column
-
-
-def _text(wrong: TableDifference) -> str:
-    return comparison.row_text((*_place(wrong), wrong.row, wrong.actual))
 
 
 def _by_milliseconds(value: Value) -> Value:

@@ -19,10 +19,6 @@ def _by_name(plan: ReadPlan) -> ReadPlan:
     return _of_files(columns=columns)(plan)
 
 
-def _base_files(plan: ReadPlan) -> ReadPlan:
-    return replace(plan, merges=tuple(replace(merge, versions=()) for merge in plan.merges))
-
-
 def _of_files(**fields: Any) -> Change:  # noqa: ANN401 - of any type
     """Return the change of a plan that gives all its files these fields."""
     return lambda plan: replace(plan, files=tuple(replace(f, **fields) for f in plan.files))
@@ -35,7 +31,9 @@ STRATEGIES: Final[Mapping[str, Change]] = {
     "no deletes by value": _of_files(deleted_values=()),
     "no partition values of the metadata": _of_files(constants={}),
     "no defaults": lambda plan: replace(plan, defaults={}),
-    "base files alone": _base_files,
+    "base files alone": lambda plan: replace(
+        plan, merges=tuple(replace(merge, versions=()) for merge in plan.merges)
+    ),
 }
 """What a reader leaves out or does otherwise, in the words of reports."""
 

@@ -89,7 +89,10 @@ class AuditReaders:
     @cached_property
     def _given(self) -> GivenEntries:
         return GivenEntries(
-            {database: _thrift(database, e) for database, e in self.entries.items()}
+            {
+                database: decode(ttypes.Table, placed(e.table, database, e.table["sd"]["location"]))
+                for database, e in self.entries.items()
+            }
         )
 
     @cached_property
@@ -107,7 +110,3 @@ class AuditReaders:
                     client.register(database, [entry], entry.table["sd"]["location"])
             self._metastores[name] = running.uris
         return self._metastores[name]
-
-
-def _thrift(database: str, entry: CatalogEntry) -> Entry:
-    return decode(ttypes.Table, placed(entry.table, database, entry.table["sd"]["location"]))

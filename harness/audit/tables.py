@@ -121,7 +121,7 @@ def pinned(address: str, patterns: Sequence[str]) -> Iterator[PinnedTable | Used
         )
         return
     with scan.listed(address, patterns) as listing:
-        metastore = address if listing.metastore else ""
+        metastore = listing.metastore
         for batch in listing.batches:
             for entries in batch:
                 if isinstance(entries, UsedTable):

@@ -89,7 +89,7 @@ def audit(
             metavar="ADDRESS",
             help="A table's folder or one with tables, also s3://bucket/path; a metadata file of "
             "an Iceberg table; a Hive metastore (thrift://host:port); an Iceberg REST catalog "
-            "(https://host/path).",
+            "(https://host/path); or lake:sales.orders of a catalog that --platform calls lake.",
         ),
     ] = None,
     reader: Annotated[

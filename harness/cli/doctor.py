@@ -3,7 +3,7 @@
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,20 +15,21 @@ from rich.table import Table
 
 from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
-from harness.artifacts.distribution import Distribution
-from harness.cli import named_parts, plan_options
+from harness.cli import named_parts, options, plan_options
 from harness.cli.output import OUT, say
 from harness.core.errors import EnvironmentProblem, UsageProblem
-from harness.core.grouping import grouped
 from harness.core.progress import megabytes
 from harness.core.texts import counted
 from harness.engines.api import Attaches, NoAnswerError, RefusedError
+from harness.formats.files import table_folder
+from harness.formats.files.table_folder import UnreadableError
 from harness.plan import platform_file
 from harness.read.questions import load_engine
 from harness.run import pipeline
-from harness.runtime import docker_daemon, image, image_choice, memory, metastore
-from harness.runtime.docker_daemon import Daemon, StoredImage
+from harness.runtime import docker_daemon, memory, metastore
 from harness.runtime.image import limit_mb
+from harness.usage import scan
+from harness.usage.named_catalog import CATALOGS, NamedCatalog
 
 LOOPBACK: Final = "loopback"
 ANSWER_S: Final = 10.0
@@ -47,14 +48,12 @@ def doctor(
     profile: Annotated[
         str, typer.Option(help="The profile whose containers must fit into Docker's memory.")
     ] = named_parts.QUICK_START,
-    platform: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Ask the engines of this file whether they answer."),
-    ] = None,
+    platform: options.PlatformOption = None,
 ) -> None:
     """Show what is installed, what is missing, and what each engine needs of this machine."""
     if platform:
         answers = [look_for_endpoint(name, OUT) for name in platform_file.register_file(platform)]
+        answers += [look_for_catalog(*named, OUT) for named in CATALOGS.items()]
         if not all(answers):
             raise typer.Exit(EnvironmentProblem.exit_status)
         return
@@ -65,8 +64,7 @@ def doctor(
     machine = this_machine(cache)
     problems = machine_problems(machine, missing)
     show_machine(machine, missing, problems, OUT)
-    docker = look_for_docker(names)
-    show_docker(docker, docker_warnings(docker, profile, needed), OUT)
+    show_docker(profile, needed, OUT)
     if changed or problems:
         raise typer.Exit(EnvironmentProblem.exit_status)
 
@@ -99,6 +97,25 @@ def look_for_endpoint(reader: str, console: Console) -> bool:
             there = ", ".join(sorted(known)) or "none"
             say(f"  {family} tables: it has no catalog {catalog}; it has {there}", console, "red")
     return known >= set(endpoint.catalogs.values())
+
+
+def look_for_catalog(name: str, catalog: NamedCatalog, console: Console) -> bool:
+    """Say what of a catalog, or a store, can be listed; return whether nothing is refused."""
+    say(f"{name}, at {catalog.address}", console)
+    try:
+        if catalog.address.startswith("s3"):
+            entries = counted(len(table_folder.at(catalog.address).listed()), "entry", "entries")
+            say(f"  it can be listed: {entries}", console)
+            return True
+        with scan.listed(name, ()) as listing:
+            tables = counted(listing.total, "table")
+            say(f"  it answers: {counted(listing.databases, 'database')}, {tables}", console)
+            for database, why in listing.unlisted.items():
+                say(f"  {database}: it does not list its tables: {why}", console, "red")
+            return not listing.unlisted
+    except (EnvironmentProblem, UnreadableError) as problem:
+        say(f"  it cannot be asked: {problem}", console, "red")
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,83 +207,23 @@ def show_machine(
         say(f"lacking: {text}", console, "red")
 
 
-@dataclass(frozen=True, slots=True)
-class EngineImage:
-    """An official image, and what a run would take for it without pulling."""
+def show_docker(profile: str, names: Sequence[str], console: Console) -> None:
+    """Say which daemon answers, and whether a profile's containers fit into its memory.
 
-    official: str
-    names: tuple[str, ...]
-    """The distributions that are run in it."""
-    there: StoredImage | None
-
-
-@dataclass(frozen=True, slots=True)
-class Docker:
-    daemon: Daemon | None = None
-    why: str = ""
-    """Why no daemon answers."""
-    images: tuple[EngineImage, ...] = ()
-
-
-def look_for_docker(names: Iterable[str]) -> Docker:
+    `names`: the distributions that the profile needs.
+    """
     try:
-        return Docker(docker_daemon.describe(), images=tuple(_images(names)))
+        daemon = docker_daemon.describe()
     except EnvironmentProblem as problem:
-        return Docker(why=str(problem))
-    except docker_daemon.failures() as problem:  # the daemon went away meanwhile
-        return Docker(why=str(docker_daemon.no_docker(str(problem))))
-
-
-def _images(names: Iterable[str]) -> Iterator[EngineImage]:
-    # Users' own engines run as processes and have no image.
-    by_image: dict[str, list[Distribution]] = grouped(
-        (image_choice.requested_reference(entry), entry)
-        for entry in map(distributions.load, names)
-        if image.official(entry)
-    )
-    with closing(docker_daemon.client()) as client:
-        for official, entries in sorted(by_image.items()):
-            available = image_choice.available_image(client, entries[0])
-            yield EngineImage(official, tuple(entry.name for entry in entries), available)
-
-
-def docker_warnings(docker: Docker, profile: str, names: Sequence[str]) -> Iterator[str]:
-    """Yield what may go wrong in the containers of the distributions that a profile needs."""
-    if docker.daemon is None:
+        say(f"Docker: {problem}", console)
         return
-    local = docker.daemon.architecture
-    for stored in (entry.there for entry in docker.images):
-        if stored and stored.architecture != local:
-            yield (
-                f"the image {stored.reference} is for {stored.architecture} and the daemon "
-                f"runs on {local}: a run refuses it; remove it and pull the one for {local}"
-            )
-    need = sum(limit_mb(distributions.load(name)) for name in names)
-    if docker.daemon.memory_mb < need:
-        yield (
-            f"the containers of {profile} may take {need} MB together, each its heap and 1 GiB, "
-            f"and the daemon has {docker.daemon.memory_mb} MB; give it more, or run fewer engines"
-        )
-
-
-def show_docker(docker: Docker, warnings: Iterable[str], console: Console) -> None:
-    if docker.daemon is None:
-        say(f"Docker: {docker.why}", console)
-        return
-    daemon = docker.daemon
     about = f"version {daemon.version}, {daemon.architecture}, {daemon.memory_mb} MB of memory"
-    say(f"Docker: {about}, at {docker_daemon.host()}", console)
-    table = table_of("official image", "what is there", "size", "for")
-    for entry in docker.images:
-        there, size = "none; a run tries to pull it", ""
-        if entry.there is not None:
-            built = image.is_built(entry.there.reference)
-            there = f"built here: {entry.there.reference}" if built else "the official one"
-            size = megabytes(entry.there.size)
-        table.add_row(entry.official, there, size, ", ".join(entry.names))
-    console.print(table)
-    for text in warnings:
-        say(f"warning: {text}", console, "yellow")
+    say(f"Docker: {about}, at {docker_daemon.host()}; harness engines names the images", console)
+    need = sum(limit_mb(distributions.load(name)) for name in names)
+    if daemon.memory_mb < need:
+        text = f"warning: the containers of {profile} may take {need} MB together, each its heap "
+        text += f"and 1 GiB, and the daemon has {daemon.memory_mb} MB; give it more, or run fewer "
+        say(f"{text}engines", console, "yellow")
 
 
 def table_of(*heads: str) -> Table:

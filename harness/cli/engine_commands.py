@@ -1,8 +1,8 @@
 """`harness engines`: the list, other versions, images, conformance."""
 
 import shlex
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Final
@@ -69,13 +69,12 @@ def list_(output: Output, folders: options.OwnOption = None) -> None:
     """
     custom_distributions.register(folders or ())
     names, cache, listed = distributions.names(), Cache.default(), list[ListedEngine]()
-    docker = doctor.look_for_docker(names)
-    images = {name: entry.there for entry in docker.images for name in entry.names}
+    images = stored_images(names)
     for name in names:
         distribution = distributions.load(name)
         missing = sum(file.size for file in fetch.missing(distribution, cache))
         process = f"{megabytes(missing)} to fetch" if missing else "fetched"
-        container = _container(distribution, docker, images.get(name))
+        container = _container(distribution, images)
         conforms = {runtime: _conforms(name, runtime, cache) for runtime in (PROCESS, CONTAINER)}
         uses = distribution_support.uses(distribution)
         listed.append(ListedEngine(name, process, container, conforms, uses))
@@ -94,13 +93,23 @@ def list_(output: Output, folders: options.OwnOption = None) -> None:
     output.end(engines=[asdict(entry) for entry in listed])
 
 
-def _container(
-    distribution: Distribution, docker: doctor.Docker, stored: StoredImage | None
-) -> str:
+def stored_images(names: Iterable[str]) -> Mapping[str, StoredImage | None] | None:
+    """Return the image that each engine is run in without pulling; None where no daemon answers."""
+    gone: tuple[type[Exception], ...] = (EnvironmentProblem, *docker_daemon.failures())
+    try:
+        with closing(docker_daemon.client()) as client:
+            official = filter(image.official, map(distributions.load, names))
+            return {e.name: image_choice.available_image(client, e) for e in official}
+    except gone:  # also meanwhile
+        return None
+
+
+def _container(distribution: Distribution, images: Mapping[str, StoredImage | None] | None) -> str:
     if not image.official(distribution):
         return "no image"
-    if docker.daemon is None:
+    if images is None:
         return "no Docker daemon"
+    stored = images[distribution.name]
     if stored is None:
         return f"to pull: {image_choice.requested_reference(distribution)}"
     return "built here" if image.is_built(stored.reference) else stored.reference

@@ -155,6 +155,14 @@ VerboseOption = Annotated[
         "--verbose", help="Show the log on standard error too; a run keeps it in harness.log."
     ),
 ]
+PlatformOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="A file that names engines that run already and catalogs (docs/platform.md): "
+        "production-trino@endpoint is a reader, lake:sales.orders a table.",
+    ),
+]
 PLANNED_ALREADY: Final = (
     *("scenarios", "folders", "profile", "k", "cases", "fresh", "runtime", "warehouse"),
     *("format", "writer", "reader", "readers", "metastore", "query", "setting"),
@@ -339,7 +347,10 @@ class TableOptions:
 
     def addresses(self, named: Sequence[str]) -> "tuple[TableAddress, ...]":
         from harness.audit import table_list  # noqa: PLC0415 - what is known is said in a second
+        from harness.plan import platform_file  # noqa: PLC0415
 
+        if self.platform:
+            platform_file.register_file(self.platform)
         listed = table_list.read(self.tables) if self.tables else ()
         addresses = (*map(_address, named), *listed)
         if not addresses:
@@ -350,8 +361,10 @@ class TableOptions:
 def _address(text: str) -> "TableAddress":
     """Return an address; a path from here stays what it is when the work is resumed elsewhere."""
     from harness.audit.table_list import TableAddress  # noqa: PLC0415
+    from harness.usage.named_catalog import CATALOGS  # noqa: PLC0415
 
-    local = "://" not in text and (Path(text).exists() or ":" not in text)
+    elsewhere = "://" in text or text.partition(":")[0] in CATALOGS
+    local = not elsewhere and (Path(text).exists() or ":" not in text)
     return TableAddress(str(Path(text).absolute()) if local and text else text)
 
 
@@ -362,7 +375,7 @@ with_tables = _with(
         "tables": _path(
             "FILE",
             "A list of tables: an address on each line, and behind it names of tables in it, such "
-            "as sales.orders or 'sales.*'; or the same as YAML.",
+            "as sales.orders or 'sales.*'.",
         ),
         "known": _path(
             "FILE",
@@ -374,11 +387,7 @@ with_tables = _with(
             "Store the answers here, with the version of each table: 'harness upgrade --from "
             "banked' needs the engine no more.",
         ),
-        "platform": _path(
-            "FILE",
-            "The engines that run already: each is a reader, such as production-trino@endpoint "
-            "(docs/platform.md).",
-        ),
+        "platform": (PlatformOption, None),
         "shadow": _flag("--shadow", "Report, and end with 0 whatever comes of it."),
         "no_values": _flag(
             "--no-values", "Show and store fingerprints instead of values of tables."

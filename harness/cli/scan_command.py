@@ -13,6 +13,7 @@ from harness.cli.upgrade.request import UpgradeRequest
 from harness.core.atomic_write import atomic_write
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.texts import counted
+from harness.plan import platform_file
 from harness.reports import lines as report
 from harness.usage import usage_file
 from harness.usage.scan import UNREAD
@@ -30,7 +31,8 @@ def scan(
         typer.Argument(
             metavar="ADDRESS",
             help="Your Hive metastore (thrift://host:port), Iceberg REST catalog "
-            "(https://host/path), or a folder with tables, also s3://bucket/path.",
+            "(https://host/path), or a folder with tables, also s3://bucket/path; or what "
+            "--platform calls it.",
         ),
     ],
     out: Annotated[
@@ -46,6 +48,7 @@ def scan(
             "Can be given several times.",
         ),
     ] = None,
+    platform: options.PlatformOption = None,
     old: Annotated[
         list[str] | None,
         typer.Option(
@@ -78,6 +81,8 @@ def scan(
     """
     if bool(old) is not bool(new):
         raise UsageProblem("name what you have by --from and what you would have by --to")
+    if platform:
+        platform_file.register_file(platform)
     usage = look(address, database or (), output.progress())
     with atomic_write(out) as part:
         part.write_text(usage_file.text(usage), encoding="utf-8")

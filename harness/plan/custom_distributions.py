@@ -104,12 +104,9 @@ def _artifacts(base: Mapping[str, Any], reader: CustomReader) -> dict[str, list[
     for role, jars in reader.jars.items():
         before = base.get("artifacts", {}).get(role, ())
         entries = [{"get": jar.get, "size": jar.size, "sha256": jar.sha256} for jar in jars]
-        artifacts[role] = list({_same(jar["get"]): jar for jar in (*before, *entries)}.values())
+        jars_by_name = {tuple(jar["get"].split(":")[:2]): jar for jar in (*before, *entries)}
+        artifacts[role] = list(jars_by_name.values())
     return artifacts
-
-
-def _same(coordinates: str) -> str:
-    return ":".join(coordinates.split(":")[:2])
 
 
 def _changes(reader: CustomReader) -> Iterator[str]:

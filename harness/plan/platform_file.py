@@ -1,28 +1,35 @@
-"""`platform.yaml` names engines that already run: they are asked, and never started."""
+"""`platform.yaml` names engines that run already, and catalogs; none of them is started."""
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Any, Final
+
+from pydantic import Field
 
 from harness import formats
 from harness.artifacts import distributions
-from harness.artifacts.endpoint import Endpoint, Secret
+from harness.artifacts.endpoint import Endpoint
 from harness.core import tolerances, yaml_reader
 from harness.core.problems import Problems, one_of
 from harness.core.runtime_names import AT, ENDPOINT
+from harness.usage.named_catalog import CATALOGS, NamedCatalog, TableStore
 
 ENGINES: Final = ("trino", "presto", "hive")
 
 
 @dataclass(frozen=True, slots=True)
 class _Platform:
-    engines: dict[str, Endpoint]
+    engines: dict[str, Endpoint] = field(default_factory=dict)
+    catalogs: dict[Annotated[str, Field(pattern=r"^\w[\w.-]*$")], NamedCatalog] = field(
+        default_factory=dict
+    )
+    store: TableStore | None = None
 
 
 def register_file(file: Path) -> tuple[str, ...]:
-    """Make the engines of a file known, and return the readers that they are.
+    """Make the engines and catalogs of a file known; return the readers that the engines are.
 
     Raises ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
     """
@@ -33,6 +40,10 @@ def register_file(file: Path) -> tuple[str, ...]:
         for wrong in _wrong(name, endpoint):
             problems.add(document.line(("engines", name)), f"{name}: {wrong}")
     problems.raise_if_any()
+    if platform.store:
+        _placed(platform.store, file.parent).use()
+    CATALOGS.clear()
+    CATALOGS.update({k: _placed(v, file.parent) for k, v in platform.catalogs.items()})
     for name, endpoint in platform.engines.items():
         data = {"name": name, "like": endpoint.like, "overlay": f"what runs at {endpoint.address}"}
         distributions.register(name, json.dumps(data), str(file), _placed(endpoint, file.parent))
@@ -61,16 +72,9 @@ def _wrong(name: str, endpoint: Endpoint) -> Iterator[str]:
         yield f"catalogs: there are no {family} tables; {one_of(family, families)}"
 
 
-def _placed(endpoint: Endpoint, folder: Path) -> Endpoint:
-    """Return an engine whose files are where they are from anywhere."""
-
-    def placed(secret: Secret | None) -> Secret | None:
-        return replace(secret, file=folder / secret.file) if secret and secret.file else secret
-
-    certificate = endpoint.certificate and (folder / endpoint.certificate).absolute()
-    return replace(
-        endpoint,
-        password=placed(endpoint.password),
-        token=placed(endpoint.token),
-        certificate=certificate,
-    )
+def _placed(given: Any, folder: Path) -> Any:  # noqa: ANN401 - a value of whatever has keys
+    """Return what a file says with paths that lead to the same files from anywhere."""
+    if is_dataclass(given) and not isinstance(given, type):
+        inside = {f.name: _placed(getattr(given, f.name), folder) for f in fields(given)}
+        return replace(given, **inside)
+    return (folder / given).absolute() if isinstance(given, Path) else given

@@ -43,8 +43,6 @@ class StoredImage:
     """`sha256:…`, by which the registry knows it; empty where it comes from none."""
     architecture: str
     """`amd64`, as the daemon's own."""
-    size: int
-    """In bytes, with the layers that it shares with others."""
 
 
 def host() -> str:
@@ -138,8 +136,7 @@ def _stored(image: Image, reference: str) -> StoredImage:
     repository = _repository(reference)
     known = (attr.split("@") for attr in image.attrs["RepoDigests"] or ())
     pulled = next((digest for name, digest in known if name == repository), "")
-    about = image.attrs
-    return StoredImage(reference, str(image.id), pulled, about["Architecture"], about["Size"])
+    return StoredImage(reference, str(image.id), pulled, image.attrs["Architecture"])
 
 
 def by_digest(name: str) -> str:

@@ -50,8 +50,10 @@ class Listing:
     """They come as they are read; one that the catalog does not give is told already."""
     unlisted: Mapping[str, str]
     """What its tables are not known of, with the reason."""
-    metastore: bool = False
-    """Whether a Hive metastore has them."""
+    databases: int = 0
+    """So many have been looked into; none are known of a folder."""
+    metastore: str = ""
+    """The address of the Hive metastore that has them."""
 
 
 def catalog_table(table: Any) -> CatalogTable:  # noqa: ANN401 - Thrift's own class

@@ -37,7 +37,8 @@ def listed(uri: str, patterns: Sequence[str]) -> Iterator[Listing]:
                 for at in range(0, len(tables), BATCH)
             ),
             unlisted,
-            metastore=True,
+            len(names),
+            uri,
         )
 
 

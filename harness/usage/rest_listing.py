@@ -1,86 +1,173 @@
-"""The tables of an Iceberg REST catalog, as PyIceberg lists them in a process of its own."""
+"""The tables of an Iceberg REST catalog, by requests that only read.
 
-import io
-import json
+Sources: Iceberg's REST catalog specification (`rest-catalog-open-api.yaml`); RFC 6749, 4.4, for the
+token that a client gets.
+"""
+
 import os
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from itertools import islice
-from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
+from urllib.parse import quote
 
 import requests
 
-from harness.artifacts import distributions, fetch
-from harness.artifacts.cache import Cache
 from harness.core.errors import EnvironmentProblem, UsageProblem
-from harness.core.progress import Progress
 from harness.core.texts import printable, without_login
-from harness.usage import rest_worker
 from harness.usage.catalog_table import CatalogTable, Entries, Listing, unread
+from harness.usage.named_catalog import NamedCatalog
 from harness.usage.usage_file import UsedFormat, UsedTable
 
-LIBRARY: Final = "pyiceberg-0.12.0"
-"""The distribution whose client of REST catalogs is used."""
 ANSWER_S: Final = 10.0
-BATCH: Final = 8
-"""The number of tables that are looked at side by side."""
+AT_ONCE: Final = 8
+"""The number of tables that are asked for, and then looked at, side by side."""
+VARIABLES: Final = "PYICEBERG_CATALOG__DEFAULT__"
+"""Begins the variables that say of a catalog without a name what a platform file would."""
+Name = tuple[str, ...]
+
+
+class _NotListedError(Exception):
+    """What the catalog answers instead of what it was asked for, without secrets."""
+
+
+_NOT_TOLD: Final = (_NotListedError, requests.RequestException)
 
 
 @contextmanager
-def listed(address: str, patterns: Sequence[str]) -> Iterator[Listing]:
-    """Yield the tables in namespaces that fit `patterns`."""
-    _check(address)
-    home = fetch.ensure(distributions.load(LIBRARY), Cache.default(), Progress()).home
-    command = [sys.executable, "-P", str(Path(rest_worker.__file__)), address, *patterns]
-    environment = {**os.environ, "PYTHONPATH": str(home)}
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, text=True
-    ) as worker:
-        lines = worker.stdout or io.StringIO()  # it is a pipe
+def listed(
+    address: str, patterns: Sequence[str], named: NamedCatalog | None = None
+) -> Iterator[Listing]:
+    """Yield the tables in namespaces that fit `patterns`; `named`: what a platform file says."""
+    where = f"the REST catalog at {without_login(address)}"
+    with requests.Session() as session, ThreadPoolExecutor(AT_ONCE) as pool:
         try:
-            first = _message(lines, address)
-            if patterns and not (first["total"] or first["unlisted"]):
-                fit = f"no table is in a namespace like {', '.join(patterns)}"
-                raise UsageProblem(f"{fit}; the catalog has {first['databases']} namespaces")
-            unlisted = {name: printable(why) for name, why in first["unlisted"].items()}
-            entries = _entries(lines, address, first["total"])
-            batches = iter(lambda: list(islice(entries, BATCH)), [])
-            yield Listing(first["total"], batches, unlisted)
+            catalog = _begun(session, address.rstrip("/"), named)
+            every = list(dict.fromkeys(catalog.namespaces()))
+        except requests.ConnectionError as problem:
+            reason = getattr(problem.args[0] if problem.args else None, "reason", problem)
+            raise EnvironmentProblem(f"{where} does not answer: {printable(str(reason))}") from None
+        except _NOT_TOLD as problem:
+            why = f"{_said(problem)}; docs/usage.md says how it gets a token"
+            raise EnvironmentProblem(f"{where} cannot be listed: {why}") from None
+        chosen = [name for name in every if _fits(".".join(name), patterns)]
+        inside = dict(zip(chosen, pool.map(catalog.inside, chosen), strict=True))
+        names = [one for ones, _ in inside.values() for one in ones]
+        unlisted = {".".join(name): why for name, (_, why) in inside.items() if why}
+        if patterns and not (names or unlisted):
+            fit = f"no table is in a namespace like {', '.join(patterns)}"
+            raise UsageProblem(f"{fit}; the catalog has {len(every)} namespaces")
+        entries = pool.map(catalog.entry, names)
+        batches = iter(lambda: list(islice(entries, AT_ONCE)), [])
+        try:
+            yield Listing(len(names), batches, unlisted, len(every))
         finally:
-            worker.kill()
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _check(address: str) -> None:
-    """Check that the catalog answers, so that a wrong address fails at once."""
-    try:
-        requests.get(f"{address.rstrip('/')}/v1/config", timeout=ANSWER_S)
-    except requests.RequestException as problem:
-        reason = getattr(problem.args[0] if problem.args else None, "reason", problem)
-        where = f"the REST catalog at {without_login(address)}"
-        raise EnvironmentProblem(f"{where} does not answer: {printable(str(reason))}") from problem
+def _fits(database: str, patterns: Sequence[str]) -> bool:
+    return not patterns or any(fnmatchcase(database.lower(), p.lower()) for p in patterns)
 
 
-def _message(lines: IO[str], address: str) -> Mapping[str, Any]:
-    line = lines.readline()
-    message: Mapping[str, Any] = json.loads(line) if line else {"problem": "its client ended"}
-    if problem := message.get("problem"):
-        raise EnvironmentProblem(
-            f"the REST catalog at {without_login(address)} cannot be listed: "
-            f"{printable(str(problem))}; docs/usage.md says how it gets a token"
-        )
-    return message
+def _said(problem: Exception) -> str:
+    return printable(without_login(str(problem)))
 
 
-def _entries(lines: IO[str], address: str, total: int) -> Iterator[Entries | UsedTable]:
-    for _ in range(total):
-        entry = _message(lines, address)
-        kind = UsedFormat.VIEW if entry.get("view") else UsedFormat.ICEBERG
-        location, content = entry.get("location", ""), entry.get("content", {})
-        metadata = entry.get("metadata", "")
-        table = CatalogTable(
-            entry["name"], kind, location=location, metadata=metadata, content=content
-        )
-        yield unread(table, entry["unread"]) if "unread" in entry else (table,)
+@dataclass(frozen=True, slots=True)
+class _Catalog:
+    session: requests.Session
+    base: str
+    """What the address of everything in it begins with."""
+    secrets: tuple[str, ...]
+    """What it is told, and may repeat."""
+
+    def ask(self, path: str, how: str = "GET", **what: Any) -> Mapping[str, Any]:  # noqa: ANN401
+        """Return an answer; raises `_NOT_TOLD`. Secrets are sent to no other address."""
+        what |= {"timeout": ANSWER_S, "allow_redirects": how == "GET"}
+        answer = self.session.request(how, f"{self.base}{path}", **what)
+        body: object = None
+        with suppress(ValueError):
+            body = answer.json()
+        if answer.ok and isinstance(body, dict):
+            return body
+        text = f"{answer.status_code} {answer.reason}"
+        match body:
+            case {"error": {"message": message, **more}}:
+                text += f": {more.get('type', 'error')}: {message}"
+            case {"error": error, **more}:  # who gives tokens
+                text += f": {error}: {more.get('error_description', '')}"
+        for secret in filter(None, self.secrets):
+            text = text.replace(secret, "…")
+        raise _NotListedError(text)
+
+    def _listed(self, path: str, key: str, **parameters: str) -> Iterator[Any]:
+        while True:
+            answer = self.ask(path, params=parameters)
+            yield from answer.get(key, ())
+            if not (page := answer.get("next-page-token")):
+                return
+            parameters["pageToken"] = page
+
+    def namespaces(self, above: Name = ()) -> Iterator[Name]:
+        parent = {"parent": "\x1f".join(above)} if above else {}
+        for name in map(tuple, self._listed("/namespaces", "namespaces", **parent)):
+            if len(name) <= len(above):
+                return  # a catalog without namespaces in namespaces may name all again
+            yield name
+            with suppress(*_NOT_TOLD):  # one that refuses must not hide the others
+                yield from self.namespaces(name)
+
+    def inside(self, name: Name) -> tuple[list[tuple[Name, UsedFormat]], str]:
+        """Return the tables and views of a namespace, and why not all of its tables are listed."""
+        names, why = list[tuple[Name, UsedFormat]](), ""
+        for kind, key in ((UsedFormat.ICEBERG, "tables"), (UsedFormat.VIEW, "views")):
+            try:
+                for entry in self._listed(f"{_path(name)}/{key}", "identifiers"):
+                    names.append(((*entry["namespace"], entry["name"]), kind))
+            except _NOT_TOLD as problem:
+                why = why or _said(problem) * (key == "tables")  # not every catalog has views
+        return names, why
+
+    def entry(self, named: tuple[Name, UsedFormat]) -> Entries | UsedTable:
+        name, kind = named
+        table = CatalogTable(".".join(name), kind)
+        if kind is UsedFormat.VIEW:
+            return (table,)
+        try:
+            loaded = self.ask(f"{_path(name[:-1])}/tables/{quote(name[-1], safe='')}")
+            content, metadata = loaded["metadata"], loaded.get("metadata-location", "")
+            location = content["location"]
+        except (*_NOT_TOLD, KeyError, TypeError) as problem:
+            return unread(table, _said(problem))
+        return (replace(table, location=location, metadata=metadata, content=content),)
+
+
+def _path(namespace: Name) -> str:
+    return "/namespaces/" + quote("\x1f".join(namespace), safe="")
+
+
+def _begun(session: requests.Session, address: str, named: NamedCatalog | None) -> _Catalog:
+    """Say who asks, and learn where the catalog has everything."""
+    mine = {n.removeprefix(VARIABLES): t for n, t in os.environ.items() if n.startswith(VARIABLES)}
+    settings = named.settings() if named else {name.lower(): text for name, text in mine.items()}
+    token, credential = settings.get("token", ""), settings.get("credential", "")
+    if credential:
+        id_, _, secret = credential.partition(":")
+        form = {"grant_type": "client_credentials", "scope": settings.get("scope", "catalog")}
+        form |= {"client_id": id_, "client_secret": secret}
+        url = settings.get("oauth2_server_uri") or f"{address}/v1/oauth/tokens"
+        asked = _Catalog(session, url, (secret or id_,)).ask("", "POST", data=form)
+        token = str(asked.get("access_token", ""))
+
+    def bearer(request: requests.PreparedRequest) -> requests.PreparedRequest:
+        request.headers["Authorization"] = f"Bearer {token}"
+        return request
+
+    session.auth = bearer if token else None
+    catalog = _Catalog(session, f"{address}/v1", (token,))
+    config = catalog.ask("/config", params={"warehouse": settings.get("warehouse")})
+    prefix = {**config.get("defaults", {}), **config.get("overrides", {})}.get("prefix", "")
+    return replace(catalog, base=f"{address}/v1/{quote(prefix)}".rstrip("/"))

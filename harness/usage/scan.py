@@ -26,6 +26,7 @@ from harness.usage import (
     rest_listing,
 )
 from harness.usage.catalog_table import CatalogTable, Entries, Listing, unread
+from harness.usage.named_catalog import CATALOGS
 from harness.usage.usage_file import SNAPSHOT, VERSION, Usage, UsedFormat, UsedTable
 
 LOG: Final = logging.getLogger(__name__)
@@ -70,12 +71,14 @@ def scan(address: str, patterns: Sequence[str], progress: Progress) -> Usage:
 
 
 def listed(address: str, patterns: Sequence[str]) -> AbstractContextManager[Listing]:
-    """Return the tables at an address: a REST catalog, a metastore, or a folder."""
+    """Return the tables of a named catalog, or at an address: a catalog's, or that of a folder."""
+    named = CATALOGS.get(address)
+    address = named.address if named else address
     scheme, has_scheme, _ = address.partition("://")
     if has_scheme and scheme.lower() not in _SCHEMES:
         raise UsageProblem(f"{address}: there is no '{scheme}://'; {one_of(scheme, _SCHEMES)}")
     if has_scheme and scheme in {"http", "https"}:
-        return rest_listing.listed(address, patterns)
+        return rest_listing.listed(address, patterns, named)
     host_and_port = ":" in address and not Path(address).exists()
     if host_and_port and not has_scheme and ":/" in address:
         raise UsageProblem(f"{address}: did you mean '{address.replace(':/', '://', 1)}'?")

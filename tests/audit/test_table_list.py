@@ -14,9 +14,10 @@ from tests.builders.delta_folder import DeltaFolder, metadata, protocol
 from tests.builders.delta_folder import field as column
 
 
-def read(folder: Path, text: str, name: str = "tables.txt") -> tuple[TableAddress, ...]:
-    (folder / name).write_text(text, encoding="utf-8")
-    return table_list.read(folder / name)
+def read(folder: Path, text: str) -> tuple[TableAddress, ...]:
+    file = folder / "tables.txt"
+    file.write_text(text, encoding="utf-8")
+    return table_list.read(file)
 
 
 def delta(path: Path) -> str:
@@ -36,30 +37,19 @@ def test_a_line_is_an_address_and_names_of_tables(tmp_path: Path) -> None:
     )
 
 
-def test_yaml_says_the_same(tmp_path: Path) -> None:
-    text = "- /a/b\n- address: thrift://m:9083  # theirs\n  tables: [s.x]\n"
-    addresses = (TableAddress("/a/b"), TableAddress("thrift://m:9083", ("s.x",)))
-    assert read(tmp_path, text, "tables.yaml") == addresses
-
-
 @pytest.mark.parametrize(
-    ("name", "text", "problem"),
+    ("text", "problem"),
     [
-        ("t.txt", "/a\n'/b\n", ":2: No closing quotation; quote an address"),
-        ("t.txt", "/a\n/b orders\n", ":2: 'orders' is no database.table; allowed: an address"),
-        ("t.txt", "# nothing\n", ":1: the list names no table"),
-        ("t.yaml", "- /a\n- adress: /b\n", ":2: a table has no 'adress'; did you mean 'address'?"),
-        ("t.yaml", "tables: x\n", ":1: tables are a list"),
-        ("t.yaml", "- /a\n- ''\n", ":2: the address is empty"),
-        ("t.yaml", "- 7\n", ":1: a table: 7 is given"),
+        ("/a\n'/b\n", ":2: No closing quotation; quote an address"),
+        ("/a\n/b orders\n", ":2: 'orders' is no database.table; allowed: an address"),
+        ("# nothing\n", ":1: the list names no table"),
+        ("/a\n''\n", ":2: the address is empty"),
     ],
 )
-def test_what_is_wrong_is_told_by_file_and_line(
-    tmp_path: Path, name: str, text: str, problem: str
-) -> None:
+def test_what_is_wrong_is_told_by_file_and_line(tmp_path: Path, text: str, problem: str) -> None:
     with pytest.raises(ScenarioProblem) as wrong:
-        read(tmp_path, text, name)
-    assert f"{tmp_path / name}{problem}" in str(wrong.value)
+        read(tmp_path, text)
+    assert f"{tmp_path / 'tables.txt'}{problem}" in str(wrong.value)
 
 
 def test_an_address_that_is_wrong_hides_no_other(tmp_path: Path) -> None:

@@ -1,4 +1,7 @@
-"""A REST catalog with a few tables, on loopback (Iceberg's REST catalog specification)."""
+"""A REST catalog with a few tables, on loopback (Iceberg's REST catalog specification).
+
+What it refuses it answers with all that it was told, as careless servers do.
+"""
 
 import json
 import threading
@@ -7,13 +10,18 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import parse_qsl, unquote
 
 Answers = Mapping[str, Any]
+OAUTH = "/who/tokens"
+SCOPE = "tables.read"
 
 
 def answers(tables: Mapping[str, Path]) -> Answers:
-    """Return what is answered at each path: the metadata file of each table by `database.name`."""
+    """Return what is answered at each path: the metadata file of each table by `database.name`.
+
+    Namespaces are in none, and there are no views.
+    """
     result: dict[str, Any] = {"/v1/config": {"defaults": {}, "overrides": {}}}
     databases = sorted({name.partition(".")[0] for name in tables})
     result["/v1/namespaces"] = {"namespaces": [[database] for database in databases]}
@@ -30,18 +38,31 @@ def answers(tables: Mapping[str, Path]) -> Answers:
 
 
 @contextmanager
-def serving(known: Answers, token: str = "") -> Iterator[str]:
-    """Serve it, only to who has the token; yield the address."""
+def serving(known: Answers, token: str = "", client: str = "") -> Iterator[str]:
+    """Serve it, only to who has the token, which a client, `id:secret`, gets; yield the address."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            path = unquote(self.path.partition("?")[0])
-            if token and self.headers.get("Authorization") != f"Bearer {token}":
-                status, body = 401, _error("NotAuthorizedException", "who are you", 401)
+            path, who = unquote(self.path), self.headers.get("Authorization")
+            if token and who != f"Bearer {token}":
+                status, body = 401, _error("NotAuthorizedException", f"who is {who}", 401)
             elif path in known:
                 status, body = 200, known[path]
             else:
-                status, body = 404, _error("NoSuchTableException", f"no {path}", 404)
+                message = f"no {path} for {who}" if who else f"no {path}"
+                status, body = 404, _error("NoSuchTableException", message, 404)
+            self._answer(status, body)
+
+        def do_POST(self) -> None:  # RFC 6749, 4.4: a client's own credentials
+            text = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            form = dict(parse_qsl(text))
+            asked = f"{form.get('client_id')}:{form.get('client_secret')}"
+            if client and self.path == OAUTH and asked == client and form["scope"] == SCOPE:
+                self._answer(200, {"access_token": token, "token_type": "bearer"})
+            else:
+                self._answer(401, {"error": "invalid_client", "error_description": text})
+
+        def _answer(self, status: int, body: object) -> None:
             content = json.dumps(body).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")

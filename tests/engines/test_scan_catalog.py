@@ -17,13 +17,14 @@ from harness.audit.tables import pinned
 from harness.core.progress import Progress
 from harness.core.records import VerdictKind
 from harness.scenario.cells import parse_reader
-from harness.usage import rest_listing, scan
+from harness.usage import scan
 from harness.usage.usage_file import Usage, UsedTable
 from tests.builders.table_folders import short
 from tests.engines import nessie
 
 pytestmark = [pytest.mark.engines, pytest.mark.alone, pytest.mark.nightly]
 
+LIBRARY = "pyiceberg-0.12.0"
 FILL = """
 import sys, pyarrow, requests
 from urllib.parse import quote
@@ -60,7 +61,7 @@ def catalog(
         for name, value in running.variables.items():
             patched.setenv(name, value)
         patched.setattr(Cache, "default", lambda **_: cache)
-        home = fetch.ensure(distributions.load(rest_listing.LIBRARY), cache, progress).home
+        home = fetch.ensure(distributions.load(LIBRARY), cache, progress).home
         environment = {**os.environ, "PYTHONPATH": str(home)}
         command = [sys.executable, "-c", FILL, running.address]
         subprocess.run(command, env=environment, check=True)
@@ -83,7 +84,7 @@ def test_the_tables_of_a_catalog_are_audited_where_they_lie(
     catalog: nessie.Catalog, cache: Cache, tmp_path: Path
 ) -> None:
     start = partial(AuditReaders, cache, tmp_path, Progress())
-    reader = parse_reader(rest_listing.LIBRARY)
+    reader = parse_reader(LIBRARY)
     audited = audit.audit(tuple(pinned(catalog.address, ("sales",))), [reader], start, Progress())
     by_name = {table.name: table for table in audited}
     assert {name: (table.rows, table.problem) for name, table in by_name.items()} == {

@@ -9,7 +9,6 @@ from harness.cli.audit_command import AuditRequest
 from harness.cli.options import TableOptions
 from harness.cli.upgrade import sides
 from harness.core.errors import UsageProblem
-from harness.plan import platform_file
 
 BANKED: Final = "banked"
 
@@ -28,16 +27,14 @@ def request(
     if any(others):
         what = "--rollout, --usage, --accept, --profile, --query, --mixed and --as"
         raise UsageProblem(f"with --table and --tables leave out {what}: they are about scenarios")
-    if given.platform:
-        platform_file.register_file(given.platform)
-    old = old or ()
+    addresses, old = given.addresses(tables or ()), old or ()
     after = _reader(new or (), "--to")
     banked = len(old) == 1 and old[0].partition(":")[0] == BANKED
     before = _banked(old[0], given) if banked else _reader(old, "--from")
     if before == after:
         raise UsageProblem(f"--from and --to are the same, {before}: nothing can change")
     return AuditRequest(
-        given.addresses(tables or ()),
+        addresses,
         (after,) if banked else (before, after),
         (),
         tuple(path.resolve() for path in scenarios or ()),

@@ -14,8 +14,8 @@ from rich.console import Console
 from harness.artifacts import distributions
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.artifacts.fetch import Missing
-from harness.cli import app, doctor
-from harness.cli.doctor import Docker, Machine
+from harness.cli import app, doctor, engine_commands
+from harness.cli.doctor import Machine
 from harness.runtime import docker_daemon
 from harness.runtime.memory import MACHINE, Free
 
@@ -23,7 +23,6 @@ COMPLETE: doctor.Missing = {"trino-476": ()}
 GOOD = Machine((3, 11), Free(4000, MACHINE), 100_000, "the cache")
 BUILT = "lake-table-harness/trino:476-0123456789ab"
 NOBODY = "tcp://127.0.0.1:1"
-NAMES = ("trino-476", "trino-368", "spark-3.5.8", "spark-3.5.8-hudi-1.0.2")
 
 
 @pytest.mark.parametrize(
@@ -107,23 +106,28 @@ def daemon(monkeypatch: pytest.MonkeyPatch, images: dict[str, str], memory_mb: i
     monkeypatch.setenv("DOCKER_HOST", "unix:///a/socket")
 
 
-def shown(docker: Docker, names: tuple[str, ...] = ("trino-476",)) -> str:
+def shown(names: tuple[str, ...]) -> str:
     out = io.StringIO()
-    warnings = doctor.docker_warnings(docker, "mine", names)
-    doctor.show_docker(docker, warnings, Console(file=out, width=160))
+    doctor.show_docker("mine", names, Console(file=out, width=160))
     return out.getvalue()
 
 
-def test_the_daemon_and_the_image_of_each_engine_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_daemon_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    daemon(monkeypatch, {})
+    about = "Docker: version 20.10.24, amd64, 8000 MB of memory, at unix:///a/socket"
+    assert shown(()) == f"{about}; harness engines names the images\n"
+
+
+def test_the_image_of_each_engine_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     daemon(monkeypatch, {BUILT: "amd64", "trinodb/trino:368": "amd64"})
-    lines = shown(doctor.look_for_docker(NAMES)).splitlines()
-    assert [" ".join(line.split()) for line in lines] == [
-        "Docker: version 20.10.24, amd64, 8000 MB of memory, at unix:///a/socket",
-        "official image what is there size for",
-        f"apache/spark:3.5.8-python3 none; a run tries to pull it {', '.join(NAMES[2:])}",
-        "trinodb/trino:368 the official one 697 MB trino-368",
-        f"trinodb/trino:476 built here: {BUILT} 697 MB trino-476",
-    ]
+    images = engine_commands.stored_images(
+        ("trino-476", "trino-368", "spark-3.5.8", "duckdb-1.5.5")
+    )
+    assert {name: image and image.reference for name, image in (images or {}).items()} == {
+        "trino-476": BUILT,
+        "trino-368": "trinodb/trino:368",
+        "spark-3.5.8": None,
+    }
 
 
 def test_a_daemon_that_goes_away_while_it_is_asked_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,26 +137,18 @@ def test_a_daemon_that_goes_away_while_it_is_asked_is_none(monkeypatch: pytest.M
         raise ConnectionResetError(reference)
 
     monkeypatch.setattr(Images, "get", gone)
-    assert "no Docker daemon answers at unix:///a/socket (" in shown(doctor.look_for_docker(NAMES))
+    assert engine_commands.stored_images(("trino-476",)) is None
 
 
 def test_too_little_memory_for_a_profile_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("trino-476", "hive-metastore-3.1.3")
     need = sum(distributions.load(name).heap_mb + 1024 for name in names)
     daemon(monkeypatch, {}, need)
-    assert "warning" not in shown(doctor.look_for_docker(names), names)
+    assert "warning" not in shown(names)
     daemon(monkeypatch, {}, need - 1)
-    assert shown(doctor.look_for_docker(names), names).endswith(
+    assert shown(names).endswith(
         f"warning: the containers of mine may take {need} MB together, each its heap and 1 GiB, "
         f"and the daemon has {need - 1} MB; give it more, or run fewer engines\n"
-    )
-
-
-def test_an_image_for_another_machine_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    daemon(monkeypatch, {"trinodb/trino:476": "arm64"})
-    assert shown(doctor.look_for_docker(NAMES)).endswith(
-        "warning: the image trinodb/trino:476 is for arm64 and the daemon runs on amd64: a run "
-        "refuses it; remove it and pull the one for amd64\n"
     )
 
 

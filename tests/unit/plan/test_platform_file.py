@@ -64,6 +64,8 @@ def test_a_reader_that_no_file_names_is_refused() -> None:
         ("production-trino", "trino-483", 2, "a distribution that is shipped is called so"),
         ("iceberg", "paimon", 2, "there are no paimon tables"),
         ("https://trino.example", "trino.example", 2, "allowed: https://host:port"),
+        ("https://", "https://me:word@", 2, "its address is 'https://trino.example'"),
+        ("{file: secrets/token}", "word", 5, "token: no secret stands here"),
         ("https:", "http:", 2, "secrets are sent to https addresses"),
         ("{file: secrets/token}", "{}", 5, "the name of a variable, or file"),
         ("catalogs", "catalog", 6, "catalog"),
