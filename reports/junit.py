@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Final
+from xml.etree import ElementTree
 
 import junitparser
 
@@ -106,9 +107,11 @@ class _Suites:
                 suite.add_property(name, _xml(value))
             suite.add_testcases(tests)  # all at once: each addition counts all tests anew
             xml.add_testsuite(suite)
+        # Not as its library indents, which makes a second tree, and a third of the text of that.
+        ElementTree.indent(xml._elem, "\t")  # noqa: SLF001 - there is no other way to it
         out = io.BytesIO()
-        xml.write(out, pretty=True)
-        return out.getvalue()
+        xml.write(out)
+        return out.getvalue() + b"\n"
 
     def _case(self, thing: Thing) -> junitparser.TestCase:
         match thing:

@@ -29,6 +29,8 @@ def info_of(plan: Plan, name: str, started: datetime.datetime, *, fresh: bool = 
     format_of = {variant.id: variant.format for variant in plan.variants}
     asked = {(cell.reader, format_of[cell.variant]): None for cell in plan.cells}
     formats_of = grouped(asked)
+    scenarios = {id(variant.scenario): variant.scenario for variant in plan.variants}
+    texts = {key: dump(scenario) for key, scenario in scenarios.items()}
     return RunInfo(
         id=name,
         profile=plan.profile,
@@ -40,7 +42,7 @@ def info_of(plan: Plan, name: str, started: datetime.datetime, *, fresh: bool = 
         excluded=plan.excluded,
         pairs=plan.pairs,
         partly=plan.partly,
-        scenarios={variant.id: dump(variant.scenario) for variant in plan.variants},
+        scenarios={variant.id: texts[id(variant.scenario)] for variant in plan.variants},
         baselines=baseline_files.remembered(plan.variants),
         fresh=fresh,
         ask_again=plan.ask_again,

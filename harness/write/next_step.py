@@ -144,8 +144,9 @@ class VariantOutcomes:
         if any(is_mutation(text) for of_step in texts for text in of_step):
             settings[MUTATIONS] = hive_mutation.program_digest()
         tools = hive_mutation.needed(map(distributions.load, writers))
-        digests = [provide.digest(distributions.load(name)) for name in (*writers, *tools)]
-        return state_store.address(settings, texts, digests)
+        names = *writers, *tools
+        digests = {name: provide.digest(distributions.load(name)) for name in dict.fromkeys(names)}
+        return state_store.address(settings, texts, [digests[name] for name in names])
 
     def _truth(self, step: int, *, next_applied: bool) -> Truth:
         done = (outcome.kind is OutcomeKind.APPLIED for outcome in self.outcomes[1:])
