@@ -336,7 +336,7 @@ def judge_run(folder: Path, judge: RunJudge | None = None) -> JudgedRun:
     files = [folder / name for name in (load_run.STATES, load_run.ANSWERS, load_run.VERDICTS)]
     cache = ReportCache.of(judge.results, recorded.info, files)
     run = replace(load_run.with_verdicts(recorded), report_cache=cache)
-    return JudgedRun(with_strategy_answers(run), lines.applied(tuple(run.recorded.values())))
+    return JudgedRun(with_strategy_answers(run, judge), lines.applied(tuple(run.recorded.values())))
 
 
 def update_baselines(folder: Path) -> baseline_files.Updated:

@@ -24,7 +24,6 @@ from harness.core.records import Answer, QuestionKey, Responsible, StateRecord, 
 from harness.judge import baseline, gate
 from harness.judge import verdicts as judge
 from harness.judge.baseline import Applied, Known
-from harness.judge.expectations import Expectations
 from harness.judge.final_attribution import may_change
 from harness.judge.gate import Gate
 from harness.judge.recorded_variant import RecordedVariant, view_of_rows
@@ -127,8 +126,7 @@ class RunJudge:
     def _settled(
         self, run: Run, variant: Variant, states: Sequence[StateRecord], cells: Sequence[Cell]
     ) -> tuple[Verdict, ...]:
-        live = variant.id in self._states
-        judged = self._judged(variant.id) if live else JudgedVariant(case_of(variant, states))
+        judged = self.of_variant(variant.id, states)
         verdicts = list(judge.of_steps(judged.case))
         for cell in cells:
             if cell.case in self._by_themselves:
@@ -140,6 +138,11 @@ class RunJudge:
         if not any(v.verdict is VerdictKind.OPEN or may_change(v) for v in verdicts):
             return tuple(verdicts)
         return judged.settled(verdicts, run.answers)
+
+    def of_variant(self, variant: str, states: Sequence[StateRecord]) -> JudgedVariant:
+        """Return a variant as it is judged, with all that was worked out of it so far."""
+        self._states.setdefault(variant, list(states))
+        return self._judged(variant)
 
     def _judged_variant(self, variant: str) -> JudgedVariant:
         return JudgedVariant(case_of(self._variants[variant], self._states.get(variant, [])))
@@ -314,24 +317,31 @@ def recorded_gate(run: Run) -> Gate:
 LOG: Final = logging.getLogger("harness.run")
 
 
-def with_strategy_answers(run: Run) -> Run:
-    return replace(run, strategy_answers=partial(strategy_answers, run))
+def with_strategy_answers(run: Run, judge: RunJudge | None = None) -> Run:
+    return replace(run, strategy_answers=partial(strategy_answers, run, judge))
 
 
-def strategy_answers(run: Run) -> Mapping[QuestionKey, tuple[StrategyAnswer, ...]]:
-    """Return the answers to every question that was answered wrongly, each table once."""
+def strategy_answers(
+    run: Run, judge: RunJudge | None = None
+) -> Mapping[QuestionKey, tuple[StrategyAnswer, ...]]:
+    """Return the answers to every question that was answered wrongly, each table once.
+
+    `judge`: what judged the run, and has worked out the half of it.
+    """
     wrong = [verdict for verdict in run.verdicts if verdict.verdict is VerdictKind.WRONG]
     first = {verdict.question: verdict for verdict in reversed(wrong)}
     by_variant = grouped([(verdict.variant, verdict) for verdict in first.values()])
+    if not wrong:
+        return {}
     try:
-        variants = plan_record.plan_of(run.info).variants if wrong else ()
+        judge = judge or RunJudge(plan_record.plan_of(run.info))
     except HarnessError as problem:
         LOG.info("the read strategies are not worked out: %s", problem)
         return {}
     answers = {}
-    for variant in (variant for variant in variants if variant.id in by_variant):
-        expectations = Expectations(case_of(variant, run.states_of(variant.id)))
-        for verdict in by_variant[variant.id]:
+    for variant in (v.id for v in judge.plan.variants if v.id in by_variant):
+        expectations = judge.of_variant(variant, run.states_of(variant)).expectations
+        for verdict in by_variant[variant]:
             answer = run.answers.get(verdict.case)
             shown: tuple[StrategyAnswer, ...] = ()
             try:
