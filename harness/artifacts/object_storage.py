@@ -17,8 +17,8 @@ from harness.artifacts.distribution import (
     Setting,
     coordinates,
 )
+from harness.artifacts.result_cache import load_yaml
 from harness.core.runtime_names import AT, S3
-from harness.core.yaml_reader import load_yaml
 
 BUCKET: Final = "states"
 _FILE: Final = "s3.yaml"
@@ -123,4 +123,4 @@ def reaching(distribution: Distribution, endpoint: str) -> Distribution:
 @cache
 def _load() -> _StorageForm:
     text = (resources.files(__package__) / _FILE).read_text(encoding="utf-8")
-    return load_yaml(_StorageForm, text, _FILE, "object storage")[0]
+    return load_yaml(_StorageForm, text, _FILE, "object storage")

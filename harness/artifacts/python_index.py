@@ -23,11 +23,11 @@ from packaging.utils import canonicalize_name
 
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution, LockedFile, NonEmptyText
+from harness.artifacts.result_cache import load_yaml
 from harness.artifacts.unpack import unpack_tar, unpack_wheel_folder
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from harness.core.texts import first_of, without_login
-from harness.core.yaml_reader import load_yaml
 
 PACKAGES: Final = "python"
 """The folder of the cache with packages, and with files that were brought along (`bundle`)."""
@@ -202,8 +202,10 @@ def program_home(distribution: Distribution) -> IndexHome | None:
 
 def unknown_pyspark(version: object) -> str:
     """Return that a version of PySpark is not known, and which are; empty where it is."""
+    if not isinstance(version, str):
+        return ""
     known = {*_known("pysparks.yaml", LockedFile), metadata.version(PYSPARK)}
-    if not isinstance(version, str) or version in known:
+    if version in known:
         return ""
     return f"PySpark {version} is not known; known are {', '.join(sorted(known))}"
 
@@ -246,7 +248,7 @@ Entry = TypeVar("Entry")
 @cache
 def _known(file: str, kind: type[Entry]) -> dict[str, Entry]:
     text = (resources.files(__package__) / file).read_text(encoding="utf-8")
-    return load_yaml(dict[str, kind], text, file, "the versions")[0]  # type: ignore[valid-type]
+    return load_yaml(dict[str, kind], text, file, "the versions")  # type: ignore[valid-type]
 
 
 def machine() -> str:

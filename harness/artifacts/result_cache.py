@@ -23,7 +23,7 @@ from harness.core import jsonl, registry, yaml_reader
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.jsonl import Record
 from harness.core.problems import Problems
-from harness.core.yaml_reader import Document, KeyPath
+from harness.core.yaml_reader import Document, KeyPath, T
 
 Plain = TypeVar("Plain")
 
@@ -130,6 +130,12 @@ def parse_yaml(text: str, path: str) -> Document:
     """Return what `yaml_reader.parse` does, kept: that takes 0.25 s for a quick start."""
     data, lines = _results().data("YAML", [text], partial(_parsed, text, path))
     return Document(data, {tuple(position): line for position, line in lines}, Problems(path))
+
+
+def load_yaml(kind: type[T], text: str, path: str, what: str) -> T:
+    """Return what `yaml_reader.load_yaml` does, of data that are kept."""
+    document = parse_yaml(text, path)
+    return yaml_reader.made(kind, document.data, document, what)
 
 
 def _parsed(text: str, path: str) -> tuple[Any, list[tuple[KeyPath, int]]]:
