@@ -235,7 +235,8 @@ def why_not(name: str) -> str:
     lock_name, _, how = name.partition(AT)
     if how == ENDPOINT and lock_name not in _endpoints:
         known = f"; it has {', '.join(_endpoints)}" if _endpoints else ""
-        return f"no platform file has an engine '{lock_name}'; --platform FILE names one{known}"
+        alone = "harness audit and upgrade --table alone ask those that --platform names"
+        return f"no platform file has an engine '{lock_name}'{known}; {alone}"
     if lock_name in _endpoints:
         return "" if how == ENDPOINT else f"it runs already, and is asked as {lock_name}@{ENDPOINT}"
     if how not in ("", *_HOW):

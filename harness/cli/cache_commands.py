@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
-from rich.table import Table
 
 from harness.artifacts import bundle, cache_cleanup, distributions
 from harness.artifacts.cache import Cache
@@ -18,6 +17,8 @@ from harness.cli.output import OUT, Output, say
 from harness.core.errors import UsageProblem
 from harness.core.progress import megabytes
 from harness.core.texts import counted
+from harness.reports import lines
+from harness.reports.document import table
 from harness.run import pipeline
 
 DAY_S: Final = 86_400
@@ -69,11 +70,9 @@ def list_() -> None:
     """Show what the cache holds, and how large it is."""
     cache = Cache.default()
     result = cache_cleanup.sizes(cache)
-    table = Table("folder", "files", "size", box=None, pad_edge=False, header_style="bold")
-    for entry in result:
-        table.add_row(entry.name, str(entry.files), megabytes(entry.size))
     say(f"{cache.root}: {megabytes(sum(entry.size for entry in result))}")
-    OUT.print(table)
+    rows = ((entry.name, str(entry.files), megabytes(entry.size)) for entry in result)
+    lines.render([table(("folder", "files", "size"), rows)], OUT)
 
 
 @app.command()

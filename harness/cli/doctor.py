@@ -11,7 +11,6 @@ from typing import Annotated, Final
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
@@ -25,6 +24,8 @@ from harness.formats.files import table_folder
 from harness.formats.files.table_folder import UnreadableError
 from harness.plan import platform_file
 from harness.read.questions import load_engine
+from harness.reports import lines
+from harness.reports.document import table
 from harness.run import pipeline
 from harness.runtime import docker_daemon, memory, metastore
 from harness.runtime.image import limit_mb
@@ -192,14 +193,14 @@ def show_machine(
     say(f"cache: {machine.cache}", console)
     memory_text = f"{machine.memory.mb} MB of memory are {machine.memory.where}"
     say(f"{memory_text}, {machine.disk_mb} MB of disk are free", console)
-    table = table_of("distribution", "is there", "JRE", "memory", "disk", "fidelity")
-    known = [distributions.load(name) for name in missing]
+    known, rows = [distributions.load(name) for name in missing], list[Sequence[str]]()
     for entry in known:
         size = megabytes(sum(file.size for file in missing[entry.name]))
         there = f"no, {size} to fetch" if missing[entry.name] else "yes"
         sizes = f"{entry.memory_mb} MB", f"{entry.disk_mb} MB"
-        table.add_row(entry.name, there, entry.jre, *sizes, entry.fidelity)
-    console.print(table)
+        rows.append((entry.name, there, entry.jre, *sizes, entry.fidelity))
+    heads = "distribution", "is there", "JRE", "memory", "disk", "fidelity"
+    lines.render([table(heads, rows)], console)
     for entry in known:
         if entry.listens != LOOPBACK:
             say(f"listens: {entry.name}: {entry.listens}", console)
@@ -224,10 +225,3 @@ def show_docker(profile: str, names: Sequence[str], console: Console) -> None:
         text = f"warning: the containers of {profile} may take {need} MB together, each its heap "
         text += f"and 1 GiB, and the daemon has {daemon.memory_mb} MB; give it more, or run fewer "
         say(f"{text}engines", console, "yellow")
-
-
-def table_of(*heads: str) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for head in heads:
-        table.add_column(head, overflow="fold")
-    return table

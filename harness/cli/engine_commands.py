@@ -9,13 +9,11 @@ from typing import Annotated, Final
 
 import typer
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from harness.artifacts import add_version, cache_cleanup, distributions, fetch, version_rules
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
-from harness.cli import doctor, named_parts, options, plan_options
+from harness.cli import named_parts, options, plan_options
 from harness.cli.output import Output, say
 from harness.cli.runs import Resources
 from harness.conformance import kit, results
@@ -24,9 +22,11 @@ from harness.conformance.table import formats_for
 from harness.core import runtime_names
 from harness.core.errors import EnvironmentProblem, UsageProblem, unwritable
 from harness.core.progress import megabytes
+from harness.core.records import VerdictKind
 from harness.core.runtime_names import CONTAINER, PROCESS
-from harness.core.texts import printable
 from harness.plan import custom_distributions, distribution_support, shipped
+from harness.reports import lines
+from harness.reports.document import Line, table
 from harness.run import pipeline
 from harness.run.run_folder import RUNS
 from harness.runtime import docker_daemon, image, image_choice, work_folders
@@ -34,11 +34,11 @@ from harness.runtime.docker_daemon import StoredImage
 from harness.scenario.cells import Reader
 
 FOLDER: Final = "conformance"
-COLOURS: Final = {
-    CheckOutcome.PASSED: "green",
-    CheckOutcome.FAILED: "red",
-    CheckOutcome.NOT_APPLICABLE: "dim",
-    CheckOutcome.UNKNOWN: "yellow",
+TONES: Final = {
+    CheckOutcome.PASSED: VerdictKind.CORRECT,
+    CheckOutcome.FAILED: VerdictKind.WRONG,
+    CheckOutcome.NOT_APPLICABLE: VerdictKind.UNSUPPORTED,
+    CheckOutcome.UNKNOWN: VerdictKind.UNKNOWN,
 }
 
 
@@ -79,15 +79,10 @@ def list_(output: Output, folders: options.OwnOption = None) -> None:
         uses = distribution_support.uses(distribution)
         listed.append(ListedEngine(name, process, container, conforms, uses))
     heads = ("engine", "process", "container", "conformance: process", "container")
-    table = doctor.table_of(*heads)
-    for entry in listed:
-        table.add_row(entry.name, entry.process, entry.container, *entry.conforms.values())
-    output.out.print(table)
-    by_format = doctor.table_of("engine", *listed[0].uses)
-    for entry in listed:
-        if any(entry.uses.values()):
-            by_format.add_row(entry.name, *entry.uses.values())
-    output.out.print(by_format)
+    ways = ((e.name, e.process, e.container, *e.conforms.values()) for e in listed)
+    using = ((e.name, *e.uses.values()) for e in listed if any(e.uses.values()))
+    tables = table(heads, ways), table(("engine", *listed[0].uses), using)
+    lines.render(tables, output.out)
     others = f"other versions ({version_rules.product_ranges()}): harness engines add, or"
     say(f"{others} with Docker NAME@container of those with an image", output.out)
     output.end(engines=[asdict(entry) for entry in listed])
@@ -273,8 +268,8 @@ def _show_conformances(conformances: Sequence[Conformance], console: Console) ->
         if conformance.start_s:
             about += f", ready after {conformance.start_s:.0f} s, {conformance.peak_mb} MB"
         say(f"\n{conformance.reader}: {conformance.summary} ({about})", console)
-        table = Table("check", "outcome", "seen", box=None, pad_edge=False, header_style="bold")
-        for name, result in conformance.results.items():
-            seen = printable(" ".join(result.seen.split()))
-            table.add_row(name, Text(result.outcome, COLOURS[result.outcome]), Text(seen))
-        console.print(table)
+        rows = (
+            (name, Line(result.outcome, tone=TONES[result.outcome]), " ".join(result.seen.split()))
+            for name, result in conformance.results.items()
+        )
+        lines.render([table(("check", "outcome", "seen"), rows)], console)

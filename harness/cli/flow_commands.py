@@ -29,7 +29,8 @@ from harness.model.truth import Truth, row_values
 from harness.plan import custom_distributions, distribution_support, estimate, shipped
 from harness.plan.profile import load_profiles
 from harness.read import TIMEOUT_S
-from harness.reports import summary
+from harness.reports import lines, summary
+from harness.reports.document import table
 from harness.reports.lines import say, text
 from harness.reports.words import exact, short
 from harness.run import load_run, pipeline, plan_record, run_folder
@@ -51,12 +52,9 @@ NOTHING: Final = "nothing is sent: this format has nothing to do"
 
 
 def show(made: Plan, console: Console, *, cells: bool) -> None:
-    table = Table("variant", "steps", "checks", box=None, pad_edge=False, header_style="bold")
     counts = Counter(cell.variant for cell in made.cells)
-    for variant in made.variants:
-        numbers = str(len(variant.scenario.steps)), str(counts[variant.id])
-        table.add_row(Text(variant.id, overflow="fold"), *numbers)
-    console.print(table)
+    steps = ((v.id, str(len(v.scenario.steps)), str(counts[v.id])) for v in made.variants)
+    lines.render([table(("variant", "steps", "checks"), steps)], console)
     declared = _declared(made)
     for line in _lines(made, declared, cells=cells):
         console.print(line, markup=False, highlight=False, soft_wrap=True)

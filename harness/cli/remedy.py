@@ -5,10 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from harness import engines
 from harness.artifacts import distributions
@@ -23,6 +20,8 @@ from harness.core.grouping import grouped
 from harness.core.records import QuestionKey, Verdict, VerdictKind
 from harness.core.texts import counted
 from harness.plan import distribution_support
+from harness.reports import lines
+from harness.reports.document import Line, table
 from harness.reports.findings import FINDINGS
 from harness.reports.lines import say
 from harness.reports.words import VERDICTS
@@ -137,15 +136,14 @@ def print_effects(effects: Iterable[Effect], console: Console) -> None:
         return not effect.heals, int(numbers[TURNED_WRONG]), int(numbers["still_wrong"])
 
     effects = sorted(effects, key=harm)
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False)
-    for head in ("changed setting", "this check", *(name.replace("_", " ") for name in TURNS)):
-        name = f"others: {head}" if head == "turned right" else head
-        table.add_column(name, overflow="fold")
+    first, *others = (name.replace("_", " ") for name in TURNS)
+    heads = "changed setting", "this check", f"others: {first}", *others
+    rows = list[list[str | Line]]()
     for effect in effects:
-        verdict = Text(_word(effect.verdict), "green" if effect.heals else "")
+        word = Line(_word(effect.verdict), tone=VerdictKind.CORRECT if effect.heals else None)
         numbers = (str(len(effect.turns.get(name, ()))) for name in TURNS)
-        table.add_row(Text(effect.changed), verdict, *numbers)
-    console.print(table)
+        rows.append([effect.changed, word, *numbers])
+    lines.render([table(heads, rows)], console)
     healing = [effect for effect in effects if effect.heals]
     if not healing:
         say(console, "no setting turns this check right", "bold")
