@@ -54,15 +54,16 @@ from harness.scenario.definition import (
 )
 from harness.scenario.derived import partitioned, twin
 from harness.scenario.operations import name_of
-from harness.scenario.operations.api import Operation, StepTrace
+from harness.scenario.operations.api import StepTrace
 from harness.scenario.operations.columns import AddColumn, ChangeType
-from harness.scenario.operations.row_writes import LateDelete, LateUpsert, Rewrites, Touch
+from harness.scenario.operations.row_writes import REWRITES, LateDelete, LateUpsert, Rewrites
+from harness.scenario.operations.services import MAINTENANCE
 from harness.scenario.operations.write_frame import WriteFrame
 
-REWRITES: Final = "rewrites"
 PARTITIONED: Final = "partitioned"
 MERGE_MODE: Final = "merge_mode"
 _BY_ITSELF: Final[Mapping[str, str]] = {
+    MAINTENANCE: "compact",
     REWRITES: Rewrites.NONE.value,
     MERGE_MODE: MergeMode.EVENT_TIME.value,
 }
@@ -70,6 +71,7 @@ _BY_ITSELF: Final[Mapping[str, str]] = {
 
 
 _NOT_FOLLOWED: Final = {
+    MAINTENANCE: "no step leaves open which maintenance it is",
     REWRITES: "no step leaves open how many rows it changes",
     PARTITIONED: "the table is partitioned already",
     MERGE_MODE: "the table has a mode of its own, or no step is late",
@@ -381,7 +383,7 @@ class _Planner:
         return result
 
 
-_ORDER: Final = (PARTITIONED, REWRITES, MERGE_MODE)
+_ORDER: Final = (PARTITIONED, REWRITES, MERGE_MODE, MAINTENANCE)
 """In which a scenario's variants take the values of the axes, the slowest one first."""
 
 
@@ -463,15 +465,14 @@ class Makings:
         mode = form_scenario.table.merge_mode
         if MERGE_MODE in axes:
             mode = MergeMode(axes[MERGE_MODE])
-        key = *form, axes.get(REWRITES), mode
+        key = *form, axes.get(REWRITES), mode, axes.get(MAINTENANCE)
         if key not in self._made:
-            steps = form_scenario.steps
-            if REWRITES in axes:
-                touch = Touch(Rewrites(axes[REWRITES]))
-                steps = tuple(
-                    replace(step, operation=touch) if follows_axis(step.operation) else step
-                    for step in steps
-                )
+            steps = tuple(
+                replace(step, operation=step.operation.following(axes[step.operation.axis()]))
+                if step.operation.axis() in axes
+                else step
+                for step in form_scenario.steps
+            )
             table = replace(form_scenario.table, merge_mode=mode)
             self._made[key] = replace(form_scenario, steps=steps, table=table)
         return self._made[key]
@@ -494,17 +495,13 @@ def variant(combination: Combination, makings: Makings) -> Variant:
     )
 
 
-def follows_axis(operation: Operation) -> bool:
-    return isinstance(operation, Touch) and operation.rewrites is None
-
-
 def _has(scenario: Scenario, name: str) -> bool:
     if name == PARTITIONED:
         return not scenario.table.partition_by
     if name == MERGE_MODE:
         late = any(isinstance(step.operation, LateUpsert | LateDelete) for step in scenario.steps)
         return scenario.table.merge_mode is None and (late or name in scenario.settings)
-    return any(follows_axis(step.operation) for step in scenario.steps)
+    return any(operation.axis() == name for operation in scenario.operations)
 
 
 def _steps(writer: Writer, steps: int) -> Iterable[int]:

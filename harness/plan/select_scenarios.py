@@ -15,7 +15,6 @@ from harness.artifacts import distributions
 from harness.core.errors import UsageProblem
 from harness.core.problems import unknown_name
 from harness.plan import distribution_support
-from harness.plan.product import REWRITES
 from harness.plan.profile import (
     Parts,
     Profile,
@@ -28,7 +27,7 @@ from harness.plan.profile import (
 from harness.plan.shipped import PROFILES, beside, load_scenarios, profiles_file, scenarios_folder
 from harness.scenario.definition import Scenario
 from harness.scenario.load import load
-from harness.scenario.operations.row_writes import Rewrites, Touch
+from harness.scenario.operations.row_writes import REWRITES, Rewrites, Touch
 
 T = TypeVar("T")
 TABLES: Final = ("_delta_log", ".hoodie", "metadata")

@@ -14,10 +14,11 @@ from harness import formats
 from harness.core.errors import UsageProblem
 from harness.plan import select_scenarios
 from harness.plan.estimation import estimate
-from harness.plan.product import REWRITES, named_by
+from harness.plan.product import named_by
 from harness.plan.profile import AskedSteps, Cover, Parts, Profile, ProfileReader, Writer
 from harness.scenario.cells import Plan, Reader
 from harness.scenario.definition import Scenario
+from harness.scenario.operations.row_writes import REWRITES
 
 LIMIT_S: Final = 150.0
 """The longest estimate for one scenario; a run of it then takes less than three minutes."""

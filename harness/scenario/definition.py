@@ -11,7 +11,8 @@ from harness.model.commit import OTHERS
 from harness.model.schema import MergeMode, Table
 from harness.scenario.expected_history import Survey, Truths, survey
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.row_writes import Rewrites
+from harness.scenario.operations.row_writes import REWRITES, Rewrites
+from harness.scenario.operations.services import MAINTENANCE, MAINTENANCE_STEPS
 
 
 class Partitioned(StrEnum):
@@ -40,9 +41,10 @@ SCHEMA_CHANGES: Final = "schema_changes"
 WRITE_CLIENT: Final = "write_client"
 """Setting of Hudi tables: whether SQL changes columns, which the catalog hears of, or a client."""
 AXES: Final[Mapping[str, tuple[str, ...]]] = {
-    "rewrites": tuple(Rewrites),
+    REWRITES: tuple(Rewrites),
     "partitioned": tuple(Partitioned),
     "merge_mode": tuple(MergeMode),
+    MAINTENANCE: tuple(MAINTENANCE_STEPS),
 }
 """The settings that a scenario may name in every format, each with every value it can take."""
 

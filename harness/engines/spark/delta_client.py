@@ -23,8 +23,8 @@ _BARRIERS: Final[dict[str, Any]] = {}
 
 def call(spark: SparkSession, settings: Mapping[str, str], request: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as `write_client.call`
     """Call a function of this module; `method`, and `table` with its database or its `path`."""
-    if request["method"] == "checkpoint":
-        return checkpoint(spark, request["path"])
+    if "path" in request:
+        return OF_LOG[request["method"]](spark, request["path"])
     return METHODS[request["method"]](spark._jvm, request["table"])  # noqa: SLF001 - Delta's Java
 
 
@@ -43,18 +43,30 @@ def is_waiting(jvm: Any, table: str) -> bool:  # noqa: ANN401 - as above
     return str(_BARRIERS[table].load().toString()) == REQUESTED
 
 
-def checkpoint(spark: SparkSession, path: str) -> None:
-    """Write a checkpoint of the newest version, whoever wrote it: a log that is kept may be older.
-
-    It is what a commit calls after every `delta.checkpointInterval` others (`Checkpoints`).
-    """
+def _log(spark: SparkSession, path: str) -> Any:  # noqa: ANN401 - Py4J's object
+    """Return the log as it is now, whoever wrote it: one that is kept may be older."""
     jvm: Any = spark._jvm  # noqa: SLF001 - as above
     session = spark._jsparkSession  # noqa: SLF001 - as above
     # Each thread has its own, and a checkpoint asks for it.
     jvm.org.apache.spark.sql.SparkSession.setActiveSession(session)
     log = jvm.org.apache.spark.sql.delta.DeltaLog
     log.clearCache()
-    log.forTable(session, path).checkpoint()
+    return log.forTable(session, path)
+
+
+def checkpoint(spark: SparkSession, path: str) -> None:
+    """Do what a commit does after every `delta.checkpointInterval` others (`Checkpoints`)."""
+    _log(spark, path).checkpoint()
+
+
+def analyze(spark: SparkSession, path: str) -> None:
+    """Add each file again with statistics of all its rows (`StatisticsCollection`)."""
+    log, jvm = _log(spark, path), spark._jvm  # noqa: SLF001 - as above
+    statistics: Any = jvm.org.apache.spark.sql.delta.stats.StatisticsCollection
+    all_files = (getattr(statistics, f"recompute$default${at}")() for at in (4, 5))
+    session = spark._jsparkSession  # noqa: SLF001 - as above
+    statistics.recompute(session, log, jvm.scala.Option.empty(), *all_files)
 
 
 METHODS: Final[Mapping[str, Any]] = {"hold_commit": hold_commit, "is_waiting": is_waiting}
+OF_LOG: Final[Mapping[str, Any]] = {"checkpoint": checkpoint, "analyze": analyze}

@@ -108,6 +108,12 @@ def require_column(gateway: Any, table: Any, name: str) -> None:  # noqa: ANN401
     table.updateSchema().allowIncompatibleChanges().requireColumn(name).commit()
 
 
+def remove_orphans(gateway: Any, table: Any) -> None:  # noqa: ANN401 - as above
+    """Remove all files that no snapshot has (`DeleteOrphanFiles`)."""
+    actions = gateway.jvm.org.apache.iceberg.spark.actions.SparkActions.get()
+    actions.deleteOrphanFiles(table).olderThan(2**62).execute()
+
+
 def _listed(jvm: Any, values: list[str]) -> Any:  # noqa: ANN401 - Py4J's objects
     made = jvm.java.util.ArrayList()
     for value in values:
@@ -119,4 +125,5 @@ METHODS: Final[Mapping[str, Any]] = {
     "delete_by_value": delete_by_value,
     "add_column": add_column,
     "require_column": require_column,
+    "remove_orphans": remove_orphans,
 }

@@ -144,6 +144,14 @@ class Operation:
         """
         return replace(before, step=before.step + 1)
 
+    def axis(self) -> str:
+        """Return the axis that says what it does; empty where the scenario file says it."""
+        return ""
+
+    def following(self, value: str) -> "Operation":
+        """Return what it is in a variant that has this value of its axis."""
+        return self
+
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
         """Return the common Spark SQL statements, the table's name written as `{table}`."""
         return ()

@@ -496,6 +496,7 @@ class Rewrites(StrEnum):
     partitions stay as they are. Without partitions the same as `all`."""
 
 
+REWRITES: Final = "rewrites"
 _EVERY: Final = {Rewrites.SOME: 2, Rewrites.ALL: 1, Rewrites.PARTITION: 1}
 """Of the file groups that may be rewritten, every how many-th is."""
 
@@ -515,6 +516,12 @@ class Touch(RowWrite):
 
     def text(self) -> str:
         return f"touch, rewrites {self._chosen}"
+
+    def axis(self) -> str:
+        return "" if self.rewrites else REWRITES
+
+    def following(self, value: str) -> Operation:
+        return Touch(Rewrites(value))
 
     def versions(self, before: Truth) -> tuple[Row, ...]:
         new = before.generation.touch_keys[before.step + 1]

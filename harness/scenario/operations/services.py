@@ -3,6 +3,7 @@
 Sources: Hudi documentation, "SQL Procedures"; Iceberg documentation, "Spark Procedures".
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Final
 
@@ -28,6 +29,7 @@ from harness.scenario.statements import (
     TABLE_ARGUMENT,
     TABLE_NAME,
     DeltaCall,
+    IcebergCall,
     Sql,
     Statement,
     call_hudi,
@@ -269,6 +271,32 @@ class RewritePositionDeletes(Rewrite):
 
 
 @dataclass(frozen=True, slots=True)
+class RemoveOrphans(Operation):
+    """Remove the files that no snapshot has; the procedure spares those of the last day."""
+
+    EXAMPLES = example("remove_orphans", "removes the files that no snapshot has, however new")
+    TEXT = "remove orphan files"
+    FAMILIES = frozenset({Family.ICEBERG})
+
+    def statements(self, context: StepContext) -> Statements:
+        return (IcebergCall("remove_orphans", {}),)
+
+
+@dataclass(frozen=True, slots=True)
+class Analyze(Operation):
+    """Work out statistics: Iceberg's of the table, Delta's of each file, which is added again."""
+
+    EXAMPLES = example("analyze", "works out the statistics of the table, or of its files, anew")
+    TEXT = "compute statistics"
+    FAMILIES = frozenset({Family.ICEBERG, Family.DELTA})
+
+    def statements(self, context: StepContext) -> Statements:
+        if context.kind.family is Family.ICEBERG:
+            return (call_iceberg("compute_table_stats"),)
+        return (DeltaCall("analyze"),)
+
+
+@dataclass(frozen=True, slots=True)
 class Checkpoint(Operation):
     EXAMPLES = example("checkpoint", "writes a checkpoint of the log, from which readers go on")
     TEXT = "write a checkpoint"
@@ -345,3 +373,38 @@ class SetTableVersion(Operation):
             case Family.DELTA:
                 return "tables have versions of a protocol, which their features decide"
         return Operation.unsupported(self, kind)
+
+
+_MAINTENANCE: Final = (
+    Compact,
+    Cluster,
+    Clean,
+    Archive,
+    RewriteDataFiles,
+    RewriteManifests,
+    RewritePositionDeletes,
+    RemoveOrphans,
+    Analyze,
+    Checkpoint,
+)
+MAINTENANCE_STEPS: Final[Mapping[str, type[Operation]]] = {
+    name_in_files(kind): kind for kind in _MAINTENANCE
+}
+"""What may never change an answer: after each of them rows and columns are those of before."""
+MAINTENANCE: Final = "maintenance"
+
+
+@dataclass(frozen=True, slots=True)
+class Maintain(Operation):
+    EXAMPLES = example("maintain", "does what the axis `maintenance` says, see [below](#services)")
+    TEXT = "maintain the table"
+    FAMILIES = WITH_DELETES
+
+    def axis(self) -> str:
+        return MAINTENANCE
+
+    def following(self, value: str) -> Operation:
+        return MAINTENANCE_STEPS[value]()
+
+    def statements(self, context: StepContext) -> Statements:
+        return ()  # in a variant it is another operation

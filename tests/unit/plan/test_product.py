@@ -15,7 +15,7 @@ from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Operation, ServiceMode
 from harness.scenario.operations.columns import AddColumn, RenameColumn
 from harness.scenario.operations.row_writes import Insert, LateUpsert, Rewrites, Touch, Update
-from harness.scenario.operations.services import Cluster, Compact
+from harness.scenario.operations.services import Cluster, Compact, Maintain, RewriteManifests
 from tests.builders.scenarios import TEXT, scenario_of
 from tests.unit.plan.test_plan import COW, MOR, PLAIN, PROFILE, STORY, TRINO
 
@@ -70,6 +70,17 @@ def test_a_table_gets_partitions_by_the_axis_and_none_stays_as_it_was() -> None:
     assert by == [(), ("p",), ("p",), ("p", "q"), ("p", "q")]
     assert "partitioned" not in plan.variants[0].settings
     assert plan.variants[1].settings["partitioned"] == "last"
+
+
+def test_what_maintains_a_table_is_what_the_axis_says() -> None:
+    story = scenario_of(Insert((1,)), Maintain(), Touch(Rewrites.ALL))
+    axes = {"maintenance": ("compact", "rewrite_manifests"), "rewrites": ("some",)}
+    variants = planned(replace(story, name="family/story"), axes=axes).variants
+    shown = [variant.settings for variant in variants]
+    assert shown == [{"maintenance": name} for name in axes["maintenance"]]
+    steps = [variant.scenario.operations[1:] for variant in variants]
+    assert steps == [(kind(), Touch(Rewrites.ALL)) for kind in (Compact, RewriteManifests)]
+    assert not [v for v in planned(axes=axes).variants if "maintenance" in v.settings]
 
 
 def test_a_format_whose_partition_columns_stand_last_cannot_have_them_elsewhere() -> None:

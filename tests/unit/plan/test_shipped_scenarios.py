@@ -32,7 +32,7 @@ from tests.builders.random_scenarios import without_lines
 SCENARIOS = load_scenarios(scenarios_folder())
 OTHERS: Final = {
     *("settings", "control", "services", "writes", "bugs", "metadata", "concurrency"),
-    *("partition_fields", "snapshots", "delta", "hive_acid", "mixed_writers"),
+    *("partition_fields", "snapshots", "delta", "hive_acid", "mixed_writers", "maintenance"),
 }
 PROFILES = load_profiles(profiles_file())
 TYPED: Final = {"types", "type_mapping", "evolution", "upgrades"}
@@ -42,7 +42,8 @@ REPEATED: Final = "bugs/legacy_decimals"
 """Values that occur twice are what it is about: a file may have a dictionary of them."""
 EVERY: Final = {s.name for s in SCENARIOS if s.name.partition("/")[0] not in {*OTHERS, *TYPED}}
 """Those of `settings/` are for values of table settings that other tables cannot have; `services/`
-and `writes/` are asked by the profile `services`, `bugs/`, `metadata/`, `concurrency/`, the two
+and `writes/` are asked by the profile `services`, `bugs/`, `metadata/`, `concurrency/`,
+`maintenance/`, the two
 of Iceberg and the typed by their own; controls go into any plan."""
 HOUR: Final = 3600
 HUDI: Final = "spark-3.5.8-hudi-{}"
