@@ -20,6 +20,9 @@ from harness.model.canonical import Value, same
 MILLISECONDS: Final = "timestamp-milliseconds"
 """The declaration of a product that cuts."""
 LOWER: Final = "lower-case-names"
+LISTS: Final = "columns-of-partitions"
+"""A row is converted, column by column as they stand, from the list that the catalog keeps of its
+partition to the table's; a column beyond the end of that list is NULL."""
 NO_SETTINGS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -119,6 +122,17 @@ def _load(name: str) -> Declared:
     text = _files()[name].read_text(encoding="utf-8")
     declarations, _ = load_yaml(tuple[Declaration, ...], text, f"{name}.yaml", "declarations")
     return {declaration.name: declaration for declaration in declarations}
+
+
+@cache
+def goes_by_catalog(engine: str) -> frozenset[str]:
+    """Return what an engine goes by that the catalog has, whatever files hold.
+
+    Declared beside its code, in `catalog.yaml`; who keeps the catalog is responsible for it.
+    """
+    file = Path(harness.__file__).parent / "engines" / engine / "catalog.yaml"
+    text = file.read_text(encoding="utf-8") if file.is_file() else "{}"
+    return frozenset(load_yaml(dict[str, dict[str, str]], text, str(file), "facts")[0])
 
 
 def facts() -> str:

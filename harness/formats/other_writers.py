@@ -21,9 +21,8 @@ from harness.model.query import Comparison, Condition, literal_text
 from harness.model.truth import Truth, last_write, row_values
 from harness.scenario.operations import name_of, registry
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.delete_where import DeleteWhere
 from harness.scenario.operations.merge import Merge
-from harness.scenario.operations.row_writes import Insert, Update
+from harness.scenario.operations.row_writes import DeleteWhere, Insert, Update
 from harness.scenario.operations.services import SetProperty
 from harness.scenario.operations.snapshots import Restore
 from harness.scenario.statements import LibraryWrite, Sql, Statement, instant_of

@@ -32,7 +32,7 @@ _ROWS: Final = frozenset({DifferenceKind.EXTRA_ROW, DifferenceKind.ABSENT_ROW})
 class PartitionLists:
     """The catalog's lists of the columns of partitions, for one question about a view of a table.
 
-    A reader that uses them shows what they give, whatever the files hold (`core.catalog_readers`).
+    A reader that uses them shows what they give, whatever the files hold (`core.tolerances.LISTS`).
     An answer that shows just that is the fault of whoever left a list out of date. Where it was not
     recorded and only follows from the steps, that is one of two explanations: nobody is named.
     """

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Final
 
-from harness.core import catalog_readers, open_cases, refusals, tolerances
-from harness.core.catalog_readers import CatalogFact
+from harness.core import open_cases, refusals, tolerances
 from harness.core.grouping import grouped
 from harness.core.open_cases import OpenCase
 from harness.core.records import (
@@ -286,8 +285,8 @@ class JudgedVariant:
         understood = understand_cell(cell, expectations, answer)
         # Readers of one table often give the same.
         texts = understood.question, answer_texts.content(understood)
-        by_lists = expectations.has_lists(step, view) and catalog_readers.goes_by(
-            cell.reader, CatalogFact.COLUMNS_OF_PARTITIONS
+        by_lists = expectations.has_lists(step, view) and tolerances.LISTS in (
+            tolerances.goes_by_catalog(tolerances.product(cell.reader))
         )
         content = step, view, expectations.truncated, by_lists, texts, closed
         if content not in self._assessments:

@@ -253,10 +253,6 @@ def _check_kind(value: Value, other: Value) -> None:
         raise ValueError(f"{value!r} and {other!r} are of two kinds")
 
 
-def not_null(path: str) -> Condition:
-    return Condition(path, Comparison.NOT_NULL)
-
-
 @dataclass(frozen=True, slots=True)
 class Query:
     """A question without a table."""

@@ -34,10 +34,10 @@ from harness.model.query import ALL
 from harness.model.truth import Truth, row_values
 from harness.runtime.process_runtime import ProcessRuntime
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.delete_where import DeleteWhere
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.row_writes import (
     Delete,
+    DeleteWhere,
     Insert,
     Overwrite,
     Truncate,

@@ -61,11 +61,11 @@ def checkpoint(spark: SparkSession, path: str) -> None:
 
 def analyze(spark: SparkSession, path: str) -> None:
     """Add each file again with statistics of all its rows (`StatisticsCollection`)."""
-    log, jvm = _log(spark, path), spark._jvm  # noqa: SLF001 - as above
-    statistics: Any = jvm.org.apache.spark.sql.delta.stats.StatisticsCollection
+    jvm: Any = spark._jvm  # noqa: SLF001 - as above
+    statistics = jvm.org.apache.spark.sql.delta.stats.StatisticsCollection
     all_files = (getattr(statistics, f"recompute$default${at}")() for at in (4, 5))
     session = spark._jsparkSession  # noqa: SLF001 - as above
-    statistics.recompute(session, log, jvm.scala.Option.empty(), *all_files)
+    statistics.recompute(session, _log(spark, path), jvm.scala.Option.empty(), *all_files)
 
 
 METHODS: Final[Mapping[str, Any]] = {"hold_commit": hold_commit, "is_waiting": is_waiting}

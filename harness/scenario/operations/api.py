@@ -117,7 +117,7 @@ class Operation:
 
     EXAMPLES: ClassVar[tuple[Example, ...]] = ()
     TEXT: ClassVar[str] = ""
-    """What it does, where that is the same for each; see `text`."""
+    """What it does, itself as `{0}`; see `text`."""
     SHORT: ClassVar[str] = ""
     """The field that a bare value fills, empty when there is none."""
     CHANGES_SCHEMA: ClassVar[bool] = False
@@ -131,7 +131,7 @@ class Operation:
 
     def text(self) -> str:
         """Return what it does in a few words, for reports: `rename column f1 to f1_new`."""
-        return self.TEXT
+        return self.TEXT.format(self)
 
     def features(self) -> tuple[str, ...]:
         """Return the words of `usage.yaml` for what a table has by this and not by its like."""

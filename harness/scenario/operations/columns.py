@@ -111,11 +111,9 @@ class AddColumn(ColumnChange):
 @dataclass(frozen=True, slots=True)
 class DropColumn(ColumnChange):
     EXAMPLES = example("drop_column: f2", "drops a column")
+    TEXT = "drop column {0.name}"
     SHORT = "name"
     name: str
-
-    def text(self) -> str:
-        return f"drop column {self.name}"
 
     def schema(self, before: Schema) -> Schema:
         return before.drop(self.name)
@@ -133,6 +131,7 @@ class RenameColumn(ColumnChange):
     EXAMPLES = example(
         "rename_column: {name: f1, to: g}", "renames a column; `to` is a name without a path"
     )
+    TEXT = "rename column {0.name} to {0.to}"
     name: str
     to: str
 
@@ -140,9 +139,6 @@ class RenameColumn(ColumnChange):
     def new_path(self) -> str:
         parent, dot, _ = self.name.rpartition(".")
         return f"{parent}{dot}{self.to}"
-
-    def text(self) -> str:
-        return f"rename column {self.name} to {self.to}"
 
     def schema(self, before: Schema) -> Schema:
         return before.rename(self.name, self.to)
@@ -186,13 +182,11 @@ class ChangeType(ColumnChange):
         "`m.value`, `l.element`); with `exact: false` [values need have no exact "
         "form there](#what-is-not-settled)",
     )
+    TEXT = "change the type of {0.name} to {0.to}"
     name: str
     to: TypeText
     exact: bool = True
     """Whether the file is refused if a value has no exact form in the new type."""
-
-    def text(self) -> str:
-        return f"change the type of {self.name} to {self.to}"
 
     def schema(self, before: Schema) -> Schema:
         return before.change_type(self.name, self.to, exact=self.exact)

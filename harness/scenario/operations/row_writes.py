@@ -8,9 +8,13 @@ from typing import Annotated, ClassVar, Final
 
 from pydantic import Strict
 
+from harness.engines.query_sql import predicate
+from harness.model import query_shapes
 from harness.model.canonical import Value, text_of
 from harness.model.conversion import convert
+from harness.model.query import Condition, Query
 from harness.model.query import at as value_at
+from harness.model.query_shapes import NoQuestionError
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import (
     Group,
@@ -296,6 +300,35 @@ class Delete(Operation):
 
 
 @dataclass(frozen=True, slots=True)
+class DeleteWhere(Operation):
+    EXAMPLES = example(
+        "delete_where: p = 0",
+        "deletes the rows that meet a condition, written [as in questions](#conditions)",
+    )
+    TEXT = "delete where {0.where}"
+    FAMILIES = WITH_DELETES
+    SHORT = "where"
+    where: str
+
+    def condition(self, before: Truth) -> Condition:
+        try:
+            (result,) = query_shapes.conditions(f"where({self.where})", before)
+        except (NoQuestionError, ValueError) as wrong:
+            raise SchemaChangeError(str(wrong)) from wrong
+        return result
+
+    def evolve(self, before: Truth) -> Truth:
+        condition, names = self.condition(before), before.schema.names
+        takes = Query(where=condition).takes
+        values = {row.key: row_values(row, before.schema) for row in before.rows.values()}
+        gone = [key for key, of in values.items() if takes(dict(zip(names, of, strict=True)))]
+        return written(before, before.step + 1, deleted=gone)
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        return (f"delete from {{table}} where {predicate(self.condition(before), '`')}",)
+
+
+@dataclass(frozen=True, slots=True)
 class DeleteByValue(Operation):
     """Delete every row that has one of these tuples of values, by an equality delete file.
 
@@ -433,13 +466,11 @@ class Truncate(Operation):
 @dataclass(frozen=True, slots=True)
 class DeletePartition(Operation):
     EXAMPLES = example("delete_partition: 3", "drops the partition of the row with that key")
+    TEXT = "delete the partition of row {0.of}"
     FAMILIES = frozenset({Family.HUDI})
     WHY_NOT = "has no partitions to drop; a delete says which rows go"
     SHORT = "of"
     of: Key
-
-    def text(self) -> str:
-        return f"delete the partition of row {self.of}"
 
     def evolve(self, before: Truth) -> Truth:
         partition = self._partition(before)
@@ -461,13 +492,11 @@ class MoveRow(RowWrite):
         "move_row: {key: 1, to: 2}",
         "writes a row anew into the partition of another one, see [below](#rows-that-move)",
     )
+    TEXT = "move row {0.key} to the partition of row {0.to}"
     FAMILIES = frozenset({Family.HUDI})
     WHY_NOT = "has no index that could find a row in one partition alone"
     key: Key
     to: Key
-
-    def text(self) -> str:
-        return f"move row {self.key} to the partition of row {self.to}"
 
     def versions(self, before: Truth) -> tuple[Row, ...]:
         if not before.table.partition_by:

@@ -42,6 +42,19 @@ _WITH_DELETES: Final = "map('delete-file-threshold', '1', 'min-file-size-bytes',
 
 
 @dataclass(frozen=True, slots=True)
+class Service(Operation):
+    """A service without arguments."""
+
+    SENDS: ClassVar[tuple[tuple[Family, Statement], ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        cls.FAMILIES = frozenset(family for family, _ in cls.SENDS)
+
+    def statements(self, context: StepContext) -> Statements:
+        return (dict(self.SENDS)[context.kind.family],)
+
+
+@dataclass(frozen=True, slots=True)
 class TableService(Operation):
     """A service that may be only scheduled: then it waits, and its next step carries it out."""
 
@@ -210,7 +223,7 @@ class Archive(Operation):
 
 
 @dataclass(frozen=True, slots=True)
-class Sync(Operation):
+class Sync(Service):
     """Bring the metastore up to a table whose columns were changed without telling it."""
 
     EXAMPLES = example(
@@ -219,30 +232,15 @@ class Sync(Operation):
         "[below](#what-the-metastore-is-told)",
     )
     TEXT = "sync the metastore"
-    FAMILIES = frozenset({Family.HUDI})
+    SENDS = ((Family.HUDI, call_hudi("hive_sync")),)
     WHY_NOT = "has its columns from no metastore, so there is none to sync"
-
-    def statements(self, context: StepContext) -> Statements:
-        return (call_hudi("hive_sync"),)
 
 
 _REWRITE_ALL: Final = "options => map('rewrite-all', 'true')"
 
 
 @dataclass(frozen=True, slots=True)
-class Rewrite(Operation):
-    """A procedure of Iceberg that writes files anew, all of them."""
-
-    FAMILIES = frozenset({Family.ICEBERG})
-    CALL: ClassVar[tuple[str, ...]] = ()
-    """The procedure and its arguments."""
-
-    def statements(self, context: StepContext) -> Statements:
-        return (call_iceberg(*self.CALL),)
-
-
-@dataclass(frozen=True, slots=True)
-class RewriteDataFiles(Rewrite):
+class RewriteDataFiles(Service):
     """Write all live data files of a partition into one, by the newest schema and spec.
 
     `compact` does it only to files of which rows are deleted (Iceberg documentation, "Spark
@@ -251,60 +249,52 @@ class RewriteDataFiles(Rewrite):
 
     EXAMPLES = example("rewrite_data_files", "writes every data file anew, with the columns of now")
     TEXT = "rewrite the data files"
-    CALL = "rewrite_data_files", _REWRITE_ALL
+    SENDS = ((Family.ICEBERG, call_iceberg("rewrite_data_files", _REWRITE_ALL)),)
 
 
 @dataclass(frozen=True, slots=True)
-class RewriteManifests(Rewrite):
+class RewriteManifests(Service):
     EXAMPLES = example("rewrite_manifests", "writes the lists of files anew")
     TEXT = "rewrite the manifests"
-    CALL = ("rewrite_manifests",)
+    SENDS = ((Family.ICEBERG, call_iceberg("rewrite_manifests")),)
 
 
 @dataclass(frozen=True, slots=True)
-class RewritePositionDeletes(Rewrite):
+class RewritePositionDeletes(Service):
     """Write the positions of deleted rows into new files, without those that name no live file."""
 
     EXAMPLES = example("rewrite_position_deletes", "writes the position delete files anew")
     TEXT = "rewrite the position deletes"
-    CALL = "rewrite_position_delete_files", _REWRITE_ALL
+    SENDS = ((Family.ICEBERG, call_iceberg("rewrite_position_delete_files", _REWRITE_ALL)),)
 
 
 @dataclass(frozen=True, slots=True)
-class RemoveOrphans(Operation):
+class RemoveOrphans(Service):
     """Remove the files that no snapshot has; the procedure spares those of the last day."""
 
     EXAMPLES = example("remove_orphans", "removes the files that no snapshot has, however new")
     TEXT = "remove orphan files"
-    FAMILIES = frozenset({Family.ICEBERG})
-
-    def statements(self, context: StepContext) -> Statements:
-        return (IcebergCall("remove_orphans", {}),)
+    SENDS = ((Family.ICEBERG, IcebergCall("remove_orphans", {})),)
 
 
 @dataclass(frozen=True, slots=True)
-class Analyze(Operation):
+class Analyze(Service):
     """Work out statistics: Iceberg's of the table, Delta's of each file, which is added again."""
 
     EXAMPLES = example("analyze", "works out the statistics of the table, or of its files, anew")
     TEXT = "compute statistics"
-    FAMILIES = frozenset({Family.ICEBERG, Family.DELTA})
-
-    def statements(self, context: StepContext) -> Statements:
-        if context.kind.family is Family.ICEBERG:
-            return (call_iceberg("compute_table_stats"),)
-        return (DeltaCall("analyze"),)
+    SENDS = (
+        (Family.ICEBERG, call_iceberg("compute_table_stats")),
+        (Family.DELTA, DeltaCall("analyze")),
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Checkpoint(Operation):
+class Checkpoint(Service):
     EXAMPLES = example("checkpoint", "writes a checkpoint of the log, from which readers go on")
     TEXT = "write a checkpoint"
-    FAMILIES = frozenset({Family.DELTA})
+    SENDS = ((Family.DELTA, DeltaCall("checkpoint")),)
     TRACE = StepTrace.CHECKPOINTS
-
-    def statements(self, context: StepContext) -> Statements:
-        return (DeltaCall("checkpoint"),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,12 +303,10 @@ class SetProperty(Operation):
         'set_property: {name: delta.enableDeletionVectors, value: "false"}',
         "gives a property of the table another value, from which later writes go on",
     )
+    TEXT = "set {0.name} to {0.value}"
     FAMILIES = frozenset({Family.DELTA, Family.ICEBERG})
     name: str
     value: str
-
-    def text(self) -> str:
-        return f"set {self.name} to {self.value}"
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
         return (
@@ -348,13 +336,11 @@ class SetTableVersion(Operation):
         ),
         Example("set_table_version: 3", "upgrades a table of Iceberg to format version 3"),
     )
+    TEXT = "set the table version to {0.version}"
     FAMILIES = frozenset({Family.HUDI, Family.ICEBERG})
     TRACE = StepTrace.TABLE_VERSION
     SHORT = "version"
     version: int
-
-    def text(self) -> str:
-        return f"set the table version to {self.version}"
 
     def statements(self, context: StepContext) -> Statements:
         if context.kind.family is Family.ICEBERG:

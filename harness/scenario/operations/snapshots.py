@@ -103,12 +103,10 @@ class RollbackToSnapshot(Operation):
         "rollback_to_snapshot: 2",
         "makes the rows after step 2 the current ones again; the columns stay",
     )
+    TEXT = "roll back to the snapshot of step {0.step}"
     FAMILIES = frozenset({Family.ICEBERG})
     SHORT = "step"
     step: int
-
-    def text(self) -> str:
-        return f"roll back to the snapshot of step {self.step}"
 
     def evolve(self, before: Truth) -> Truth:
         """Return the rows of then under the columns of now (apache/iceberg#5591)."""

@@ -17,7 +17,7 @@ from harness.formats import other_writers
 from harness.formats.api import Format
 from harness.model.commit import Moment
 from harness.model.datatypes import DataType, Primitive, Struct
-from harness.model.query import ALL, Query, not_null
+from harness.model.query import ALL, Query
 from harness.model.schema import Table
 from harness.model.truth import History, Truth
 from harness.scenario.definition import Scenario, Step
@@ -25,6 +25,7 @@ from harness.scenario.operations.api import Operation
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.row_writes import Insert, Touch, Upsert
 from harness.scenario.statements import Sql, Statement
+from tests.builders.conditions import not_null
 
 INT, LONG, TEXT = (Primitive(name) for name in ("int", "long", "string"))
 WORDS: Final = {"select", "value", "timestamp", "partition"}

@@ -20,8 +20,14 @@ from harness.scenario.operations.columns import (
     MoveColumn,
     RenameColumn,
 )
-from harness.scenario.operations.delete_where import DeleteWhere
-from harness.scenario.operations.row_writes import Delete, Insert, Truncate, Update, Upsert
+from harness.scenario.operations.row_writes import (
+    Delete,
+    DeleteWhere,
+    Insert,
+    Truncate,
+    Update,
+    Upsert,
+)
 from harness.scenario.operations.services import Checkpoint, Compact
 from harness.scenario.operations.snapshots import Restore, Savepoint
 from harness.scenario.statements import recorded

@@ -6,8 +6,9 @@ import pytest
 from harness.core.records import Responsible, Verdict, VerdictKind
 from harness.judge.expectations import Expectations
 from harness.judge.recorded_variant import RecordedVariant
-from harness.model.query import Comparison, Condition, Query, not_null
+from harness.model.query import Comparison, Condition, Query
 from tests.builders.answered_run import doubtful
+from tests.builders.conditions import not_null
 from tests.builders.judged_story import answer_of, case_of, judged, verdict_on
 from tests.builders.simulated_disk import File
 from tests.builders.simulated_reader import Reply

@@ -10,12 +10,13 @@ from harness.judge.expectations import Expectations
 from harness.judge.recorded_variant import RecordedVariant
 from harness.model import past_views
 from harness.model.past_views import Past, planned
-from harness.model.query import ALL, Query, not_null
+from harness.model.query import ALL, Query
 from harness.model.truth import row_values, staged
 from harness.scenario.operations.row_writes import Insert, MoveRow, Upsert
 from harness.scenario.operations.services import Compact
 from harness.scenario.operations.snapshots import CreateTag
 from tests.builders import judged_story
+from tests.builders.conditions import not_null
 from tests.builders.judged_story import answer_of, case_without_values, verdict_on
 from tests.builders.random_story import story_of_seed
 from tests.builders.scenarios import scenario_of

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, strategies
 
 from harness.model.canonical import Value
-from harness.model.query import Comparison, Condition, Extreme, Query, not_less, not_null
+from harness.model.query import Comparison, Condition, Extreme, Query, not_less
+from tests.builders.conditions import not_null
 
 NAMES = ("id", "a", "n")
 ROWS = [("1", {"b": "x"}, 7), ("2", None, None), ("3", {"b": None}, 8)]

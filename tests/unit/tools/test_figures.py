@@ -8,25 +8,24 @@ from pathlib import Path
 from tools import figures
 
 
-def test_who_imports_whom_is_read_of_the_text() -> None:
-    files = {
-        "harness/a.py": "from harness.b import (  # why\n    c,\n    d as e,\n)\n",
-        "harness/b/__init__.py": "",
-        "harness/b/c.py": "def f():\n    import harness.a\n",
-        "reports/d.py": "from harness import a\nfrom harness.b.c import f\n",
-        "tests/e.py": "import harness.b.c\n",
-    }
-    assert figures.importers(figures.modules(files)) == {
-        "harness.a": {"harness.b.c", "harness.reports.d"},
-        "harness.b": {"harness.a"},
-        "harness.b.c": {"harness.a", "harness.reports.d"},
-        "harness.reports.d": set(),
-    }
-
-
-def test_identifiers_are_counted_by_their_words() -> None:
-    text = "class FileReader:\n    read_URLs = str('of no text')  # nor comment\n"
-    assert list(figures.parts(text)) == ["file", "reader", "read", "ur", "ls"]
+def test_lines_are_counted_of_what_git_tracks(tmp_path: Path) -> None:
+    for name, lines in {
+        "harness/a.py": 2,
+        "tests/b.py": 3,
+        "tools/c.py": 1,
+        "tools/d.py": 9,
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x\n" * lines, encoding="utf-8")
+    for command in (["init", "-q"], ["add", "harness", "tests", "tools/c.py"]):
+        subprocess.run(["git", "-C", str(tmp_path), *command], check=True)  # noqa: S607
+    assert list(figures.report(tmp_path)) == [
+        "harness: 2 lines in 1 files",
+        "reports: 0 lines in 0 files",
+        "tools: 1 lines in 1 files",
+        "tests: 3 lines in 1 files",
+        "longest: harness/a.py, 2 lines",
+    ]
 
 
 def test_a_run_of_the_toys_is_traced_from_the_command_line_to_the_page() -> None:

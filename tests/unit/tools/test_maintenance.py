@@ -48,4 +48,4 @@ def test_an_answer_that_is_right_no_more_is_told_with_what_is_wrong() -> None:
     worse = _spoilt(kind=VerdictKind.WRONG, rows=slice(1, None))
     assert set(turned(worse)) - set(turned(RUN)) == {("hive-3.1.3", "✓ → ≠", "lost")}
     page = "\n".join(maintenance.page([worse]))
-    assert "- `compact`, ✓ → ≠\n  - hive-3.1.3 after `hudi/move` (1), lost" in page
+    assert "- `compact`, hive-3.1.3, ✓ → ≠ after `hudi/move`: lost" in page

@@ -22,8 +22,9 @@ from harness.engines.hive.errors import HiveError
 from harness.engines.hive.values import HiveResult
 from harness.formats import facts
 from harness.model.canonical import MapValue, single
-from harness.model.query import Condition, Query, not_null
+from harness.model.query import Condition, Query
 from harness.runtime import template
+from tests.builders.conditions import not_null
 
 
 def test_a_session_that_ends_deletes_no_folder_of_another() -> None:

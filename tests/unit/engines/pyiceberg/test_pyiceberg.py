@@ -7,7 +7,8 @@ import pytest
 from harness.engines.api import PointInTime, Question
 from harness.engines.pyiceberg import engine
 from harness.formats import facts
-from harness.model.query import ALL, Comparison, Condition, Extreme, Query, not_null
+from harness.model.query import ALL, Comparison, Condition, Extreme, Query
+from tests.builders.conditions import not_null
 
 FACTS = facts("iceberg")
 SCAN = "table('d', 't').scan"

@@ -5,9 +5,10 @@ import datetime
 import pytest
 
 from harness.model.canonical import MapValue, Value
-from harness.model.query import ALL, Comparison, Condition, Query, not_null
+from harness.model.query import ALL, Comparison, Condition, Query
 from harness.model.simulation.reader import Readings, Simulation, table_of
 from harness.model.simulation.strategies import ColumnMapping, ReadStrategy
+from tests.builders.conditions import not_null
 from tests.builders.simulated_disk import instant_of
 from tests.builders.simulated_reader import Reply
 from tests.builders.table_story import Story, history

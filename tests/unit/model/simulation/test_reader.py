@@ -7,11 +7,12 @@ import pytest
 
 from harness.model.canonical import Value
 from harness.model.file_facts import ColumnStatistics, FileFact, StatisticsSource
-from harness.model.query import Comparison, Condition, Query, not_null
+from harness.model.query import Comparison, Condition, Query
 from harness.model.simulation.catalog import CatalogColumns, lists
 from harness.model.simulation.reader import Simulation, can_hold, without_decided
 from harness.model.simulation.strategies import ColumnMapping, Logs, ReadStrategy
 from harness.model.truth import Truth
+from tests.builders.conditions import not_null
 from tests.builders.judged_story import NULLS_BY_SCHEMA
 from tests.builders.simulated_disk import instant_of
 from tests.builders.table_story import Story, history
