@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -23,17 +24,20 @@ from harness.comparison import evidence
 from harness.core import open_cases
 from harness.core import tolerances as declared
 from harness.core.grouping import grouped
-from harness.core.records import FindingKind, VerdictKind
+from harness.core.records import FindingKind, OutcomeKind, VerdictKind
 from harness.core.setting_values import SettingValues
 from harness.core.yaml_reader import load_yaml
 from harness.plan import distribution_support, shipped
 from harness.reports.findings import FINDINGS
 from harness.reports.known_defects import known_defects, links
-from harness.reports.words import VERDICTS
+from harness.reports.words import VERDICTS, refusal_text
+from harness.run.load_run import Run, findings_text
 from harness.scenario.cells import CONTROL, parse_reader
+from harness.scenario.definition import VIEWS
 from harness.scenario.load import load, scenario_of
 from harness.scenario.operations import registry
 from harness.scenario.operations.api import Operation
+from harness.scenario.operations.services import MAINTENANCE_STEPS
 from tools import type_pages
 from tools.shared import table
 
@@ -219,10 +223,15 @@ def known_runs() -> str:
     return "\n".join(table(head, rows))
 
 
+@cache
+def _known() -> Run:
+    known = evidence.opened(evidence.FILE)
+    return known.run(list(known.readers), None, lambda variant, _: variant.scenario != CONTROL).run
+
+
 def operations_by_reader() -> str:
     """Return for each format what readers answered after each operation, by all that is known."""
-    known = evidence.opened(evidence.FILE)
-    run = known.run(list(known.readers), None, lambda variant, _: variant.scenario != CONTROL).run
+    run = _known()
     answers = defaultdict[tuple[str, str, str], Counter[str]](Counter)
     for verdict in run.verdicts:
         operation = run.info.step(verdict.variant, verdict.step).operation
@@ -254,6 +263,71 @@ def _answers(counts: Counter[str]) -> str:
     return of_all if counts else ""
 
 
+UNIQUE: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27,}(-c\d+)?")
+"""What a file's name has that no other has."""
+Pair = tuple[str, str, str]
+"""A format, what was there before, and a maintenance."""
+
+
+def turns(run: Run) -> Iterator[tuple[Pair, str, str, str]]:
+    """Yield of each answer after a maintenance its reader, what became of it, and what is wrong.
+
+    Nothing became of one where both are right, or the same is wrong with both.
+    """
+    of_now = (
+        v for v in run.verdicts if (v.view, v.verdict != VerdictKind.UNKNOWN) == (VIEWS[0], True)
+    )
+    by_step = sorted(of_now, key=lambda verdict: verdict.step)
+    for (name, reader, _), of in grouped(
+        ((v.variant, v.reader, v.query), v) for v in by_step
+    ).items():
+        info = run.info.variant(name)
+        for before, after in pairwise(of):
+            pair = info.format, info.scenario, info.step(after.step).operation
+            outcome = run.by_step[name, after.step].outcome
+            done = outcome.kind is OutcomeKind.APPLIED and outcome.statements
+            if pair[2] in MAINTENANCE_STEPS and done and after.step == before.step + 1:
+                kinds = [
+                    (v.verdict, [(f.kind, f.witnesses) for f in v.findings])
+                    for v in (before, after)
+                ]
+                turn = " → ".join(VERDICTS[kind].symbol for kind, _ in kinds)
+                bad = before if after.verdict is VerdictKind.CORRECT else after
+                answer = run.answers.get(bad.case)
+                error = refusal_text(answer.refusal) if answer and answer.refusal else ""
+                why = UNIQUE.sub("…", error) or findings_text(bad) or bad.because
+                turn *= kinds[0] != kinds[1]
+                yield pair, parse_reader(reader).distribution, turn, why
+
+
+def maintenance() -> str:
+    """Return whose answers a maintenance changed, for each of what was there before."""
+    every = list(turns(_known()))
+    pairs = grouped((pair, turn) for pair, _, turn, _ in every)
+    readers = len({reader for _, reader, *_ in every})
+    changes = sum(bool(turn) for *_, turn, _ in every)
+    of_pairs = f"{len(pairs)} pairs of a maintenance and what was there before, {readers} readers"
+    lines = [f"{of_pairs}; of {len(every):,} answers {changes} changed by the maintenance.", ""]
+    for format_, of in sorted(grouped((pair[0], pair) for pair in pairs).items()):
+        names = [name for name in MAINTENANCE_STEPS if any(pair[2] == name for pair in of)]
+        rows = (
+            (before, *(_turned(pairs.get((format_, before, name), ())) for name in names))
+            for before in sorted({pair[1] for pair in of})
+        )
+        lines += [f"## {format_}", "", *table(("before", *(f"`{n}`" for n in names)), rows), ""]
+        changed = sorted(((p[2], *how), p[1]) for p, *how in every if p[0] == format_ and how[1])
+        for (name, reader, turn, why), before in grouped(changed).items():
+            stories = ", ".join(f"`{story}`" for story in dict.fromkeys(before))
+            lines += [f"- `{name}`, {reader}, {turn} after {stories}: {why}"]
+        lines += [""]
+    return "\n".join(lines)
+
+
+def _turned(of: Sequence[str]) -> str:
+    changes = ", ".join(f"{turn} {number}" for turn, number in Counter(of).items() if turn)
+    return changes or (VERDICTS[VerdictKind.CORRECT].symbol if of else "")
+
+
 PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "engines": engines,
     "evidence": known_runs,
@@ -266,6 +340,7 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "bug-scenarios": bug_scenarios,
     "finding-kinds": finding_kinds,
     "known-defects": defects,
+    "maintenance": maintenance,
     "type-declarations": type_pages.type_declarations,
     "type-gaps": type_pages.type_gaps,
     "type-matrix": type_pages.type_matrix,

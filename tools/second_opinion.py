@@ -49,11 +49,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # `tools`
 from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import Cache
 from harness.cli.output import PlainProgress
-from harness.core import jsonl
 from harness.core.errors import ScenarioProblem
 from harness.core.grouping import grouped
 from harness.core.progress import Progress
-from harness.core.records import Outcome, OutcomeKind, StateRecord
+from harness.core.records import OutcomeKind, StateRecord
 from harness.model import past_views
 from harness.model.canonical import MapValue, Unsettled
 from harness.model.truth import History, Truth, row_values
@@ -535,33 +534,6 @@ def load(folder: Path) -> Iterator[Opinion]:
         yield from map(_OPINION.validate_json, lines)
 
 
-def record(folders: Sequence[Path], names: Sequence[str], to: Path) -> None:
-    """Keep what `compare` needs of the variants that have one of these texts in their ids."""
-    runs = [load_run.recorded(folder) for folder in folders]
-    chosen = {
-        one.id: (one, run)
-        for run in runs
-        for one in run.info.variants
-        if any(name in one.id for name in names)
-    }
-    variants = tuple(one for one, _ in chosen.values())
-    texts = {name: run.info.scenarios[name] for name, (_, run) in chosen.items()}
-    load_run.write_info(
-        to, replace(runs[0].info, id=to.name, variants=variants, scenarios=texts, cells=(),
-        readers=(), excluded=(), pairs=(), partly=(), baselines={}, metastore=None)
-    )  # fmt: skip
-    states = (state for name, (_, run) in chosen.items() for state in run.states_of(name))
-    jsonl.write_all(to / load_run.STATES, map(_bare, states))
-    every = (one for run in runs for one in load(run.folder))
-    save((one for one in every if one.variant in chosen), to)
-
-
-def _bare(record: StateRecord) -> StateRecord:
-    """Return of a record what the model's history goes by."""
-    outcome = Outcome(record.outcome.step, record.outcome.kind, record.outcome.instant and "made")
-    return StateRecord(record.variant, outcome, record.digest, catalog=record.catalog)
-
-
 # What came out
 
 
@@ -620,12 +592,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=("write", "ask", "compare", "record"))
+    parser.add_argument("what", choices=("write", "ask", "compare"))
     parser.add_argument("runs", type=Path, nargs="+", help="folders of runs that were written")
-    parser.add_argument("--out", type=Path, help="of `record`: the folder")
-    parser.add_argument(
-        "--take", nargs="+", default=[], help="of `record`: parts of variants' names"
-    )
     parser.add_argument("--format", action="append", help="of `write`: what of READERS; all")
     options = parser.parse_args()
     runs = [folder.resolve() for folder in options.runs]
@@ -636,9 +604,6 @@ def main() -> int:
     if options.what == "ask":
         for folder in runs:
             save(ask(load_run.recorded(folder), Cache.default()), folder)
-        return 0
-    if options.what == "record":
-        record(runs, options.take, options.out)
         return 0
     states, every = compared(runs)
     print("\n".join([*summary(states, every), *unexplained(every)]))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Final
 
 from harness.model.datatypes import DataType
 from harness.model.identifiers import TABLE
@@ -10,14 +11,16 @@ from harness.model.truth import Row, Truth
 from harness.scenario.operations.spark_sql import merge_into, quoted, select_rows, text, type_text
 from harness.scenario.statements import DATABASE, Sql
 
+REPLACING: Final = " or replace"
+
 
 def create_table(
-    table: Table, using: str, location: str, properties: Iterable[tuple[str, str]]
+    table: Table, using: str, location: str, properties: Iterable[tuple[str, str]], how: str = ""
 ) -> Sql:
     by = ", ".join(map(quoted, table.partition_by))
     listed = ", ".join(f"{text(name)} = {text(value)}" for name, value in properties)
     return Sql(
-        f"create table {DATABASE}.{TABLE} ({definition(table.columns)}) using {using}"
+        f"create{how} table {DATABASE}.{TABLE} ({definition(table.columns)}) using {using}"
         f"{f' partitioned by ({by})' if by else ''} location '{location}'"
         f"{f' tblproperties ({listed})' if listed else ''}"
     )

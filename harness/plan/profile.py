@@ -28,7 +28,7 @@ from harness.model.query_shapes import why_no_shape
 from harness.plan.shipped import scenario_files
 from harness.scenario.cells import QUERIES, AskedAgain, Reader, parse_reader
 from harness.scenario.definition import AXES, PAST_VIEWS, VIEWS, Scenario
-from harness.scenario.load import load, name_of
+from harness.scenario.load import check_each, load, name_of
 
 T = TypeVar("T")
 EVERY_STEP: Final = "every_step"
@@ -308,10 +308,10 @@ def _profile(name: str, data: object, document: Document) -> Profile | None:
     for where, values, allowed in (
         ((*at, "views"), form.views, (*VIEWS, *PAST_VIEWS)),
         ((*at, "runtime"), (form.runtime,), RUNTIMES),
-        ((*at, "warehouse"), filter(None, (form.warehouse,)), WAREHOUSES),
+        ((*at, "warehouse"), (form.warehouse,) if form.warehouse else (), WAREHOUSES),
         *_axes(form.axes or {}, known, (*at, "axes")),
     ):
-        _check_names(where, values, allowed, document)
+        check_each(where, values, allowed, document)
     queries = _queries(form.queries, document, (*at, "queries"))
     return Profile(
         name=name,
@@ -338,15 +338,6 @@ def _axes(stated: _Axes, known: _Axes, at: KeyPath) -> Iterator[_Choice]:
     for name, values in stated.items():
         if name in known:
             yield (*at, name), values, known[name]
-
-
-def _check_names(
-    where: KeyPath, values: Iterable[str], allowed: Sequence[str], document: Document
-) -> None:
-    for value in values:
-        if value not in allowed:
-            label = ".".join(map(str, where))
-            document.note(where, f"{label}: there is no '{value}'; {one_of(value, allowed)}")
 
 
 def _forms(
@@ -377,7 +368,7 @@ def _queries(data: list[Any] | None, document: Document, at: KeyPath) -> dict[st
     steps = {}
     for where, form in _forms(_QueryForm, "query", "query", data, document, at):
         if "(" not in form.query:
-            _check_names(at, [form.query], QUERIES, document)
+            check_each(at, [form.query], QUERIES, document)
         elif why := why_no_shape(form.query):
             document.note(where, why)
         steps[form.query] = form.steps
@@ -391,7 +382,7 @@ def _writers(profile: _Form, known: _Axes, document: Document, at: KeyPath) -> t
             document.note(where, f"writer: {wrong}")
             continue
         for choice in _axes(form.axes or {}, known, (*where, "axes")):
-            _check_names(*choice, document)
+            check_each(*choice, document)
         every = form.sequence or (form.distribution,)
         begins, *then = (with_default(name, profile.runtime) for name in every)
         writer = Writer(

@@ -1,6 +1,6 @@
 """Scenario files, read strictly: every problem of a file is told at once, with its line."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -114,7 +114,7 @@ def _scenario(document: Document) -> Scenario | None:
 def _check_choices(file: _ScenarioForm, document: Document) -> None:
     if not file.steps:
         document.note(("steps",), "there are no steps; give at least one")
-    _check_each(file.views, (*VIEWS, *PAST_VIEWS), ("views",), document)
+    check_each(("views",), file.views, (*VIEWS, *PAST_VIEWS), document)
     for at, query in enumerate(file.queries):
         if why := query_shapes.why_no_shape(query):
             document.note(("queries", at), why)
@@ -127,12 +127,13 @@ def _check_choices(file: _ScenarioForm, document: Document) -> None:
         if not values:
             what = one_of("", allowed) if allowed else "give at least one"
             document.note(key_path, f"{name}: no value; {what}")
-        _check_each(values, allowed, key_path, document)
+        check_each(key_path, values, allowed, document)
 
 
-def _check_each(
-    given: tuple[str, ...], allowed: tuple[str, ...], key_path: KeyPath, document: Document
+def check_each(
+    key_path: KeyPath, given: Sequence[str], allowed: Sequence[str], document: Document
 ) -> None:
+    """Note each name that is not allowed, or stands twice."""
     label = ".".join(map(str, key_path))
     for value in given:
         if value not in allowed:

@@ -21,6 +21,7 @@ from harness.scenario.definition import Scenario
 from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn
+from harness.scenario.operations.replace_table import ReplaceTable
 from harness.scenario.operations.unfinished_writes import BeginWrite, CommitWrite
 from harness.scenario.operations.write_frame import WriteFrame
 
@@ -93,6 +94,8 @@ def _check_sizes(scenario: Scenario, document: Document) -> None:
 def _parts(operation: Operation) -> int:
     if isinstance(operation, AddColumn):
         return schema_of(((operation.name, operation.type),)).last_id
+    if isinstance(operation, ReplaceTable):
+        return schema_of(tuple(operation.columns.items())).last_id
     if isinstance(operation, WriteFrame):
         return schema_of(tuple((operation.types or {}).items())).last_id
     return 0

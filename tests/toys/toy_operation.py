@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
+from harness.core.texts import counted
 from harness.model.truth import Row, Truth, written
 from harness.scenario.operations.api import Operation, example
-from harness.scenario.operations.new_rows import fresh, rows_text, whole
+from harness.scenario.operations.new_rows import fresh, whole
 from harness.scenario.operations.spark_sql import insert_rows
 
 
@@ -18,7 +19,7 @@ class Stock(Operation):
 
     def text(self) -> str:
         """Say it in a few words."""
-        return f"stock {rows_text(self.rows)}"
+        return f"stock {counted(self.rows, 'row')}"
 
     def evolve(self, before: Truth) -> Truth:
         """Add the rows."""

@@ -15,7 +15,7 @@ from harness.formats.delta import files as delta_files
 from harness.formats.delta import log as delta_log
 from harness.formats.delta.log import CHANGE_FEED, MODE
 from harness.formats.files import data_files
-from harness.formats.spark_statements import create_table, failed_rows, whole_rows
+from harness.formats.spark_statements import REPLACING, create_table, failed_rows, whole_rows
 from harness.model.commit import AS_OF, INCREMENTAL
 from harness.model.file_facts import ColumnStatistics, FileFact, FileKind
 from harness.model.identifiers import CHANGE_COLUMNS, TABLE
@@ -25,6 +25,7 @@ from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Family, Operation, StepContext, TableKind
 from harness.scenario.operations.columns import ChangeType, DropColumn, RenameColumn
+from harness.scenario.operations.replace_table import ReplaceTable
 from harness.scenario.operations.row_writes import Insert, Touch, Upsert
 from harness.scenario.operations.services import Checkpoint, Cluster, Compact
 from harness.scenario.operations.snapshots import Restore
@@ -126,10 +127,12 @@ class Delta(Format):
     def session(self, settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
         return SESSION
 
-    def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
+    def create(
+        self, table: Table, settings: VariantSettings, how: str = ""
+    ) -> tuple[Statement, ...]:
         # The location has a scheme: Trino refuses paths without one.
         properties = _properties(settings).items()
-        return (create_table(table, "delta", f"file:{LOCATION}", properties),)
+        return (create_table(table, "delta", f"file:{LOCATION}", properties, how),)
 
     def wording(
         self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
@@ -139,6 +142,8 @@ class Delta(Format):
             match operation:
                 case KilledWrite():
                     statements = (KilledSql(failed_rows(before, after), DeathPoint.COMMIT),)
+                case ReplaceTable():
+                    statements = self.create(after.table, settings, REPLACING)
                 case Insert() | Upsert() | Touch():
                     statements = (Sql(whole_rows(before, after)),)
                 case _:

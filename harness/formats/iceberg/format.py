@@ -16,7 +16,7 @@ from harness.formats.iceberg import files as iceberg_files
 from harness.formats.iceberg import settings as iceberg_settings
 from harness.formats.iceberg import table as iceberg_table
 from harness.formats.iceberg.settings import MOMENTS, SETTINGS, VERSION, WITH_ZONE
-from harness.formats.spark_statements import create_table, failed_rows, whole_rows
+from harness.formats.spark_statements import REPLACING, create_table, failed_rows, whole_rows
 from harness.model.commit import AS_OF, BRANCH, TAG
 from harness.model.file_facts import ColumnStatistics, FileFact, FileKind
 from harness.model.identifiers import TABLE
@@ -26,6 +26,7 @@ from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Family, Operation, StepContext, TableKind
 from harness.scenario.operations.new_rows import fresh, known
+from harness.scenario.operations.replace_table import ReplaceTable
 from harness.scenario.operations.row_writes import Delete, Insert, Touch, Upsert
 from harness.scenario.operations.services import Compact
 from harness.scenario.operations.snapshots import CreateTag
@@ -86,12 +87,14 @@ class Iceberg(Format):
         zoned = settings.get(MOMENTS) == WITH_ZONE
         return {**SESSION, TIMESTAMPS: "TIMESTAMP_LTZ"} if zoned else SESSION
 
-    def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
+    def create(
+        self, table: Table, settings: VariantSettings, how: str = ""
+    ) -> tuple[Statement, ...]:
         # The location has a scheme: Trino refuses paths without one.
         if iceberg_settings.is_migrated(settings):
             return iceberg_settings.create_plain(table, settings)
         properties = iceberg_settings.properties(settings)
-        return (create_table(table, "iceberg", f"file:{LOCATION}", properties),)
+        return (create_table(table, "iceberg", f"file:{LOCATION}", properties, how),)
 
     def wording(
         self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
@@ -110,6 +113,8 @@ class Iceberg(Format):
                 return (IcebergCall("delete_by_value", gone),)
             case KilledWrite():
                 return (KilledSql(failed_rows(before, after), DeathPoint.LOCK),)
+            case ReplaceTable():
+                return self.create(after.table, settings, REPLACING)
             case Insert() | Upsert() | Touch():
                 return (Sql(whole_rows(before, after)),)
         return of_table(operation.sql(before, after))

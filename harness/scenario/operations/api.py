@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Final
 
 from pydantic import BeforeValidator, PlainSerializer
 
+from harness.core.texts import counted
 from harness.model.canonical import Value
 from harness.model.datatypes import DataType, TypeTextError, parse_type
 from harness.model.schema import ColumnPosition, SchemaChangeError
@@ -132,6 +133,11 @@ class Operation:
     def text(self) -> str:
         """Return what it does in a few words, for reports: `rename column f1 to f1_new`."""
         return self.TEXT.format(self)
+
+    @property
+    def counted(self) -> str:
+        """Return how many rows it names, by their keys or whole: `2 rows`."""
+        return counted(sum(len(getattr(self, name, ())) for name in ("keys", "rows")), "row")
 
     def features(self) -> tuple[str, ...]:
         """Return the words of `usage.yaml` for what a table has by this and not by its like."""

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import Strict
 
+from harness.core.texts import counted
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Row, Truth, changed_row, written
 from harness.scenario.operations.api import WITH_DELETES, Family, Key, Operation, example
@@ -14,7 +15,6 @@ from harness.scenario.operations.new_rows import (
     absent_text,
     fresh,
     known,
-    rows_text,
     settable,
     some,
     whole,
@@ -57,7 +57,7 @@ class Merge(Operation):
     source: Annotated[SourceOrder | None, Strict(strict=False)] = None
 
     def text(self) -> str:
-        counts = [rows_text(len(keys)) for keys in (self.update, self.insert, self.delete)]
+        counts = [counted(len(keys), "row") for keys in (self.update, self.insert, self.delete)]
         if self.set:
             counts[0] = f"{', '.join(self.set)} of {counts[0]}"
         text = "merge: update {}, insert {}, delete {}".format(*counts)
@@ -157,7 +157,7 @@ class Mutate(Operation):
     delete: tuple[Key, ...] = ()
 
     def text(self) -> str:
-        counts = (rows_text(len(keys)) for keys in (self.update, self.insert, self.delete))
+        counts = (counted(len(keys), "row") for keys in (self.update, self.insert, self.delete))
         return "mutate: update {}, insert {}, delete {}".format(*counts)
 
     def evolve(self, before: Truth) -> Truth:

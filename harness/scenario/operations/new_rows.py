@@ -13,10 +13,6 @@ from harness.scenario.operations.api import Explicit, Key
 Item = TypeVar("Item")
 
 
-def rows_text(number: int) -> str:
-    return f"{number} row{'' if number == 1 else 's'}"
-
-
 def absent_text(keys: Sequence[Key]) -> str:
     return f", {len(keys)} absent" if keys else ""
 

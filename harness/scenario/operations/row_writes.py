@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Final
 
 from pydantic import Strict
 
+from harness.core.texts import counted
 from harness.engines.query_sql import predicate
 from harness.model import query_shapes
 from harness.model.canonical import Value, text_of
@@ -48,7 +49,6 @@ from harness.scenario.operations.new_rows import (
     fresh,
     key_of,
     known,
-    rows_text,
     settable,
     some,
     whole,
@@ -96,9 +96,6 @@ class WholeRows(RowWrite):
     keys: tuple[Key, ...] = ()
     rows: tuple[Explicit, ...] = ()
 
-    def text(self) -> str:
-        return f"{name_in_files(type(self))} {rows_text(len(self.keys) + len(self.rows))}"
-
 
 @dataclass(frozen=True, slots=True)
 class Insert(WholeRows):
@@ -111,6 +108,7 @@ class Insert(WholeRows):
             "the same with values of your own",
         ),
     )
+    TEXT: ClassVar[str] = "insert {0.counted}"
     SHORT = "keys"
 
     def versions(self, before: Truth) -> tuple[Row, ...]:
@@ -138,11 +136,9 @@ class AddFiles(Insert):
             "Hive and Spark, with lists of two levels where no element is NULL",
         ),
     )
+    TEXT = "add a plain file of {0.counted}"
     FAMILIES = frozenset({Family.ICEBERG})
     legacy: bool = False
-
-    def text(self) -> str:
-        return f"add a plain file of {rows_text(len(self.keys) + len(self.rows))}"
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
         return (select_rows(self.versions(before), columns_in_order(after)),)
@@ -183,9 +179,9 @@ class WriteParquet(Insert):
 
     def text(self) -> str:
         if self.legacy:
-            return f"add {rows_text(len(self.keys) + len(self.rows))} by files of the old layout"
+            return f"add {self.counted} by files of the old layout"
         also = f" that have {', '.join(self.also)} too" if self.also else ""
-        return f"add {rows_text(len(self.keys) + len(self.rows))} by files of PyArrow{also}"
+        return f"add {self.counted} by files of PyArrow{also}"
 
     def evolve(self, before: Truth) -> Truth:
         added = {
@@ -230,6 +226,7 @@ class WriteParquet(Insert):
 @dataclass(frozen=True, slots=True)
 class Upsert(WholeRows):
     EXAMPLES = example("upsert: [3, 5]", "writes whole rows, which are new or replace others")
+    TEXT = "upsert {0.counted}"
     FAMILIES = WITH_DELETES
     SHORT = "keys"
 
@@ -254,8 +251,7 @@ class Update(Operation):
     absent: tuple[Key, ...] = ()
 
     def text(self) -> str:
-        message = f"{rows_text(len(self.keys))}{absent_text(self.absent)}"
-        return f"update {', '.join(self.set)} of {message}"
+        return f"update {', '.join(self.set)} of {self.counted}{absent_text(self.absent)}"
 
     def evolve(self, before: Truth) -> Truth:
         contested = {row.key: row for row in self._absent(before)}
@@ -287,7 +283,7 @@ class Delete(Operation):
     absent: tuple[Key, ...] = ()
 
     def text(self) -> str:
-        return f"delete {rows_text(len(self.keys))}{absent_text(self.absent)}"
+        return f"delete {self.counted}{absent_text(self.absent)}"
 
     def evolve(self, before: Truth) -> Truth:
         some((*self.keys, *self.absent), "delete")
@@ -352,8 +348,7 @@ class DeleteByValue(Operation):
 
     def text(self) -> str:
         columns = ", ".join(dict.fromkeys(name for given in self.values for name in given))
-        number = len(self.values)
-        return f"delete by {number} value{'' if number == 1 else 's'} of {columns}"
+        return f"delete by {counted(len(self.values), 'value')} of {columns}"
 
     def evolve(self, before: Truth) -> Truth:
         columns, gone = self._gone(before)
@@ -405,13 +400,11 @@ class Overwrite(Operation):
             "the same in the one partition that the new rows are in",
         ),
     )
+    TEXT = "overwrite the {0.of} with {0.counted}"
     FAMILIES = WITH_DELETES
     SHORT = "keys"
     keys: tuple[Key, ...]
     of: Annotated[OverwriteScope, Strict(strict=False)] = OverwriteScope.TABLE
-
-    def text(self) -> str:
-        return f"overwrite the {self.of.value} with {rows_text(len(self.keys))}"
 
     def evolve(self, before: Truth) -> Truth:
         rows = self._rows(before)
@@ -608,7 +601,7 @@ class LateWrite(Operation):
     keys: tuple[Key, ...]
 
     def text(self) -> str:
-        return f"{name_in_files(type(self)).replace('_', ' ')} of {rows_text(len(self.keys))}"
+        return f"{name_in_files(type(self)).replace('_', ' ')} of {self.counted}"
 
     def _versions(self, before: Truth, there: Collection[Value]) -> tuple[Row, ...]:
         """Return the whole versions that are sent; `there`: the keys that may be named."""
@@ -706,7 +699,7 @@ class WriteWithMetadata(Operation):
     by: Annotated[MetadataWay, Strict(strict=False)] = MetadataWay.SET
 
     def text(self) -> str:
-        return f"upsert {rows_text(len(self.keys))}, {', '.join(self.metadata)} {TEXTS[self.by]}"
+        return f"upsert {self.counted}, {', '.join(self.metadata)} {TEXTS[self.by]}"
 
     def evolve(self, before: Truth) -> Truth:
         if wrong := next(self._wrong(), ""):

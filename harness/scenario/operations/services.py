@@ -361,20 +361,10 @@ class SetTableVersion(Operation):
         return Operation.unsupported(self, kind)
 
 
-_MAINTENANCE: Final = (
-    Compact,
-    Cluster,
-    Clean,
-    Archive,
-    RewriteDataFiles,
-    RewriteManifests,
-    RewritePositionDeletes,
-    RemoveOrphans,
-    Analyze,
-    Checkpoint,
-)
+_OF_FILES: Final = Compact, Cluster, Clean, Archive, RewriteDataFiles
+_OF_METADATA: Final = RewriteManifests, RewritePositionDeletes, RemoveOrphans, Analyze, Checkpoint
 MAINTENANCE_STEPS: Final[Mapping[str, type[Operation]]] = {
-    name_in_files(kind): kind for kind in _MAINTENANCE
+    name_in_files(kind): kind for kind in (*_OF_FILES, *_OF_METADATA)
 }
 """What may never change an answer: after each of them rows and columns are those of before."""
 MAINTENANCE: Final = "maintenance"

@@ -19,7 +19,7 @@ from harness.scenario.operations.api import (
     example,
 )
 from harness.scenario.operations.merge import Merge
-from harness.scenario.operations.new_rows import each_once, key_of, rows_text, some, whole
+from harness.scenario.operations.new_rows import each_once, key_of, some, whole
 from harness.scenario.operations.spark_sql import insert_rows
 from harness.scenario.statements import (
     ALTER_TABLE,
@@ -50,15 +50,13 @@ class FailedWrite(Operation):
     """Write whole rows with these keys, new or replacing others, and fail before the commit."""
 
     EXAMPLES = example("failed_write: [1, 5]", "writes these rows and fails before the commit")
+    TEXT = "write {0.counted}, {0.END} before the commit"
     FAMILIES = frozenset({Family.HUDI, Family.HIVE_ACID})
     TRACE = StepTrace.BEGUN
     SHORT = "keys"
     keys: tuple[Key, ...]
 
     END: ClassVar[str] = "fail"
-
-    def text(self) -> str:
-        return f"write {rows_text(len(self.keys))}, {self.END} before the commit"
 
     def evolve(self, before: Truth) -> Truth:
         return failed(before, before.step + 1, self._versions(before))

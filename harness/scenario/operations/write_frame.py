@@ -9,7 +9,7 @@ from harness.model.datatypes import DataType
 from harness.model.schema import Field, Schema, SchemaChangeError
 from harness.model.truth import Row, Truth, new_row, written
 from harness.scenario.operations.api import Family, Key, Operation, TypeText, example
-from harness.scenario.operations.new_rows import each_once, key_of, rows_text, some
+from harness.scenario.operations.new_rows import each_once, key_of, some
 from harness.scenario.operations.spark_sql import select_nullable
 
 PROMOTED: Final = {
@@ -50,7 +50,7 @@ class WriteFrame(Operation):
     def text(self) -> str:
         columns = ", ".join(self.columns) or "the table's columns"
         how = ", reconciled" if self.reconcile else ""
-        return f"write a DataFrame of {rows_text(len(self.keys))}: {columns}{how}"
+        return f"write a DataFrame of {self.counted}: {columns}{how}"
 
     def added(self, schema: Schema) -> tuple[str, ...]:
         return tuple(name for name in self.columns if name not in schema.names)
