@@ -4,7 +4,7 @@ import gc
 import sys
 from typing import Final
 
-from harness.cli import process
+from harness.cli import compiled, process
 
 NEW_OBJECTS: Final = 500_000
 """So many objects have to come before Python looks for circles among them, more than a run of a
@@ -16,7 +16,7 @@ def main() -> int:
     process.prepare_streams()
     # Records hold nothing that holds them, so that few collections find anything.
     gc.set_threshold(NEW_OBJECTS, 20, 20)
-    with process.ending_at_once(process.print_interrupted):
+    with process.ending_at_once(process.print_interrupted), compiled.dataclasses_kept():
         process.say_what_begins(sys.argv[1:])
         # It takes a second in which people may think better of it.
         from harness.cli import app  # noqa: PLC0415
