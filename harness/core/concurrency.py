@@ -75,6 +75,7 @@ class ClosableQueue(Generic[T]):
 
     _items: list[T] = field(default_factory=list)
     _closed: bool = False
+    _announced: bool = False
     _changed: threading.Condition = field(default_factory=threading.Condition)
 
     def put_all(self, items: Iterable[T]) -> None:
@@ -87,6 +88,18 @@ class ClosableQueue(Generic[T]):
         with self._changed:
             self._closed = True
             self._changed.notify_all()
+
+    def announce(self) -> None:
+        """Declare that items will come."""
+        with self._changed:
+            self._announced = True
+            self._changed.notify_all()
+
+    def expects_some(self) -> bool:
+        """Wait until it is known whether items come, and return whether they do."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._items or self._closed or self._announced)
+            return bool(self._items) or not self._closed
 
     def take_all(self) -> list[T]:
         """Wait until there are items, and return all of them; none once the queue is closed."""

@@ -226,6 +226,8 @@ def ask(start: EngineStart, probes: Probes, queues: ReadQueues) -> None:
     """Ask an engine until no more questions come."""
     began, answers, waiting = 0.0, 0, list[CellQuestion]()
     with ReplaceableServer(start, queues.responses) as server:
+        if queues.questions[start.name].expects_some():
+            server.start()
         while True:
             decision = probes.decide(waiting)
             waiting = decision.waiting
@@ -272,6 +274,13 @@ class ReplaceableServer:
         self._running: EngineServer | None = None
         self._lost = threading.Event()
         """Set when nothing more is to be asked of the server that runs."""
+
+    def start(self) -> None:
+        """Start it before there are questions; what goes wrong is told when there are."""
+        try:
+            self._server()
+        except EnvironmentProblem as problem:
+            self._end(str(problem))
 
     def ask(self, asked: Sequence[CellQuestion]) -> Mapping[str, Answer]:
         """Return the answer of every question by its case; unknown where no server gets ready."""

@@ -177,11 +177,20 @@ def servers(plan: Plan) -> Mapping[str, PlannedReads]:
 def schedule(
     plan: Plan, states: Iterable[States], shared: SharedMetastore, probes: Probes, to: ReadQueues
 ) -> None:
-    """Hand each server its questions as states come; then no more questions come."""
+    """Hand each server its questions as states come; then no more questions come.
+
+    Where none come, the others are written now.
+    """
     planned, context = planned_questions(plan), shared.context
     cache, files = AnswerCache.in_cache(context.cache), dict[str, tuple[FileSeen, ...]]()
+    come = set[str]()
     try:
         for some in states:
+            come.update(variant for variant, _ in some)
+            if not some:
+                _announce(
+                    [cell for cell in plan.cells if cell.variant not in come], plan, shared, to
+                )
             asked, there = list[CellQuestion](), list[Response]()
             for question in planned(some):
                 if isinstance(question, Answer):
@@ -194,21 +203,38 @@ def schedule(
                     probes.note(question, answer)
                     there.append(Response(answer))
             to.responses.put_all(there)
-            fresh = {question.state.digest: question.state for question in asked}
-            if fresh:
-                shared.register(fresh.values())
-            for digest, state in fresh.items():
-                if digest not in files:  # before anybody reads them
-                    files[digest] = state_store.file_list(state)
-            for name, queue in to.questions.items():
-                queue.put_all(
-                    replace(question, files=files[question.state.digest])
-                    for question in asked
-                    if question.reader.distribution == name
-                )
+            if asked:
+                _hand_out(asked, files, shared, to)
     finally:
         for queue in to.questions.values():
             queue.close()
+
+
+def _hand_out(
+    asked: Sequence[CellQuestion],
+    files: dict[str, tuple[FileSeen, ...]],
+    shared: SharedMetastore,
+    to: ReadQueues,
+) -> None:
+    """Register the states of questions, and hand each server its own."""
+    fresh = {question.state.digest: question.state for question in asked}
+    shared.register(fresh.values())
+    for digest, state in fresh.items():
+        if digest not in files:  # before anybody reads them
+            files[digest] = state_store.file_list(state)
+    for name, queue in to.questions.items():
+        queue.put_all(
+            replace(question, files=files[question.state.digest])
+            for question in asked
+            if question.reader.distribution == name
+        )
+
+
+def _announce(cells: Sequence[Cell], plan: Plan, shared: SharedMetastore, to: ReadQueues) -> None:
+    """Have the servers started that are asked about the tables of these cells."""
+    for name in servers(replace(plan, cells=tuple(cells))):
+        shared.register(())
+        to.questions[name].announce()
 
 
 def planned_questions(plan: Plan) -> Callable[[States], Iterator[CellQuestion | Answer]]:

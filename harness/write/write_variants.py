@@ -60,7 +60,10 @@ class WriterSilent(Exception):
 def write(
     variants: Sequence[Variant], context: WriteContext
 ) -> Generator[VariantResult, None, None]:
-    """Yield the records and states of every variant, those found in the cache first."""
+    """Yield the records and states of every variant, those found in the cache first.
+
+    Before others are written, which takes longer than an engine takes to start, come none.
+    """
     missing, progress = list[Variant](), context.progress
     for variant in variants:
         result = find_variant(variant, context.cache)
@@ -72,6 +75,7 @@ def write(
         reused = len(variants) - len(missing)
         progress.note(f"kept from earlier runs: {reused} of {counted(len(variants), 'variant')}")
     if missing:
+        yield VariantResult((), {})
         with progress.count("write tables", len(missing)) as tables:
             for result in _write_missing(missing, context):
                 tables.advance()

@@ -45,6 +45,8 @@ class Engines:
     broken: tuple[str, ...] = ()
     """Those that do not get ready."""
     started: list[str] = field(default_factory=list)
+    begun: threading.Event = field(default_factory=threading.Event)
+    """Set when one starts that is no metastore."""
     ended: list[str] = field(default_factory=list)
     started_for: list[Any] = field(default_factory=list)
     registered: list[str] = field(default_factory=list)
@@ -58,6 +60,7 @@ class Engines:
                 raise EnvironmentProblem("it has no port")
             self.started.append(name)
             self.started_for.append(given[-1])
+            self.begun.set()
             session = SimpleNamespace(ask=self.ask, close=lambda: None)
             yield SimpleNamespace(
                 connect=lambda _: session,
@@ -179,6 +182,43 @@ def test_readers_are_asked_about_a_variant_before_the_next_one_comes(
     assert sorted(engines.ended) == sorted(engines.started)
     assert engines.unregistered == []
     assert engines.started_for == [frozenset({(facts("hudi-cow"), ())})] * 2
+
+
+def test_a_server_starts_while_the_first_table_is_written_that_it_is_asked_about(
+    engines: Engines, tmp_path: Path
+) -> None:
+    plan = planned("v1", "v2", "v3")
+    mine = {("v1", HIVE), ("v2", HIVE), ("v3", SPARK)}
+    plan = replace(plan, cells=tuple(c for c in plan.cells if (c.variant, c.reader) in mine))
+    where, result = read_context(tmp_path), list[Answer]()
+    cached = AnswerCache(where.cache.root / "answers")
+    for asked in Questions(plan.cells)(states("v1", "v2")):
+        cached.store(asked.address, Answer("", asked.text, GOOD.columns, GOOD.rows))
+
+    def written() -> Iterator[States]:
+        yield states("v1", "v2")  # found, and so are the answers
+        yield states()  # now others are written
+        assert engines.begun.wait(30)
+        yield states("v3")
+
+    read(plan, written(), where, result.append)
+    assert sql(result) == [f"v1 {HIVE}", f"v2 {HIVE}", f"v3 {SPARK}"]
+    assert engines.started == ["metastore", SPARK]
+
+
+def test_one_that_does_not_start_before_it_is_asked_is_started_once_more(
+    engines: Engines, tmp_path: Path
+) -> None:
+    engines.broken = (SPARK,)
+    out, result = StringIO(), list[Answer]()
+    read(
+        planned("v1", readers=(SPARK,)),
+        [states(), states("v1")],
+        read_context(tmp_path, out),
+        result.append,
+    )
+    assert [answer.unknown for answer in result] == [f"{SPARK}: it has no port"]
+    assert out.getvalue().count("it has no port") == 1
 
 
 def test_cells_are_counted_while_others_are_still_written(engines: Engines, tmp_path: Path) -> None:
