@@ -7,18 +7,20 @@ given. Other pages have these and how cells are shown from here.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from importlib import resources
+from importlib.util import cache_from_source
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, FileSystemBytecodeCache, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from harness.core.atomic_write import atomic_write
@@ -91,8 +93,10 @@ SCRIPTS: Final = ("page.js", "query.js", "tables.js", "paste.js", "cell.js", "ta
 
 def rendered(template: str, values: dict[str, object]) -> str:
     """Return a page made of one of our own templates; every value in it is escaped."""
+    compiled = str(Path(cache_from_source(__file__)).parent)  # beside what Python compiled
     environment = Environment(
         loader=PackageLoader("harness.reports"),
+        bytecode_cache=FileSystemBytecodeCache(compiled) if os.access(compiled, os.W_OK) else None,
         autoescape=True,
         finalize=_visible,
         undefined=StrictUndefined,
