@@ -117,7 +117,8 @@ def _whole_rows(table: str, before: Truth, after: Truth) -> str:
     """Return an insert, or where some of the rows are there already, a merge by the key."""
     rows = [row for key, row in after.rows.items() if before.rows.get(key) != row]
     fields = columns_in_order(after)
-    listed, values = _listed(fields), _values(rows, fields)
+    listed = ", ".join(quoted(field.name) for field in fields)
+    values = _values(rows, fields)
     if not any(row.key in before.rows for row in rows):
         return f"insert into {table} ({listed}) {values}"
     names = [field.name for field in after.schema.walk()]
@@ -135,10 +136,6 @@ def _whole_rows(table: str, before: Truth, after: Truth) -> str:
         f"on {target}.{key} = {source}.{key} when matched then update set {sets} "
         f"when not matched then insert ({listed}) values ({new})"
     )
-
-
-def _listed(fields: Iterable[Field]) -> str:
-    return ", ".join(quoted(field.name) for field in fields)
 
 
 def _values(rows: Iterable[Row], fields: Sequence[Field]) -> str:

@@ -22,7 +22,8 @@ from harness.usage.catalog_table import CatalogTable, Entries, Listing, unread
 from harness.usage.named_catalog import NamedCatalog
 from harness.usage.usage_file import UsedFormat, UsedTable
 
-ANSWER_S: Final = 10.0
+ANSWER_S: Final = (10.0, 60.0)
+"""To connect, and for the beginning of an answer: a table's metadata may be long."""
 AT_ONCE: Final = 8
 """The number of tables that are asked for, and then looked at, side by side."""
 VARIABLES: Final = "PYICEBERG_CATALOG__DEFAULT__"
@@ -170,4 +171,4 @@ def _begun(session: requests.Session, address: str, named: NamedCatalog | None) 
     catalog = _Catalog(session, f"{address}/v1", (token,))
     config = catalog.ask("/config", params={"warehouse": settings.get("warehouse")})
     prefix = {**config.get("defaults", {}), **config.get("overrides", {})}.get("prefix", "")
-    return replace(catalog, base=f"{address}/v1/{quote(prefix)}".rstrip("/"))
+    return replace(catalog, base=f"{address}/v1/{prefix}".rstrip("/"))

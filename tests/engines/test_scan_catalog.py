@@ -14,6 +14,7 @@ from harness.artifacts.cache import Cache
 from harness.audit import audit
 from harness.audit.readers import AuditReaders
 from harness.audit.tables import pinned
+from harness.cli.app import main
 from harness.core.progress import Progress
 from harness.core.records import VerdictKind
 from harness.scenario.cells import parse_reader
@@ -94,6 +95,53 @@ def test_the_tables_of_a_catalog_are_audited_where_they_lie(
     assert by_name["sales.orders"].columns == (("id", "long"), ("f1_new", "string"))
     answers = [answer for table in by_name.values() for answer in table.answers]
     assert {(answer.verdict, answer.because) for answer in answers} == {(VerdictKind.CORRECT, "")}
+
+
+CANARY = "canary-3f9a1c"
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        (("doctor",), "it answers: 1 database, 2 tables"),
+        (("doctor",), "it can be listed: "),
+        (("scan", "lake"), "2 tables (2 iceberg)"),
+        (("scan", "files"), "2 tables (2 iceberg)"),
+        (("audit", "lake:sales.orders", "--reader", LIBRARY), "All is right: pyiceberg-0.12.0"),
+    ],
+)
+def test_a_platform_file_says_all_that_is_needed_and_nobody_sees_the_secrets(
+    catalog: nessie.Catalog,
+    command: tuple[str, ...],
+    shown: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name in catalog.variables:
+        monkeypatch.delenv(name)
+    for name in ("TOKEN", "KEY", "WORD"):
+        monkeypatch.setenv(name, f"{CANARY}-{name}")
+    monkeypatch.chdir(tmp_path)
+    Path("platform.yaml").write_text(
+        f"""\
+catalogs:
+  lake: {{address: "{catalog.address}", warehouse: states, token: {{env: TOKEN}}}}
+  files: {{address: "s3://{catalog.bucket}/warehouse"}}
+store:
+  endpoint: {catalog.store}
+  region: us-east-1
+  access_key: {{env: KEY}}
+  secret_key: {{env: WORD}}
+""",
+        encoding="utf-8",
+    )
+    assert main([*command, "--platform", "platform.yaml"]) == 0
+    printed = capsys.readouterr()
+    assert shown in printed.out
+    assert CANARY not in printed.out + printed.err
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert not [path for path in files if CANARY.encode() in path.read_bytes()]
 
 
 def test_without_the_catalog_they_are_known_by_their_folders(catalog: nessie.Catalog) -> None:
