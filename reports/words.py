@@ -247,6 +247,8 @@ def exact(value: Value) -> str:
     ('7.0', '12.50', "{a: 'NULL', b: NULL}")
     """
     match value:
+        case str():  # first, as most are
+            return value
         case float():
             return repr(value)
         case decimal.Decimal():
