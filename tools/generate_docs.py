@@ -24,7 +24,7 @@ from harness.comparison import evidence
 from harness.core import open_cases
 from harness.core import tolerances as declared
 from harness.core.grouping import grouped
-from harness.core.records import FindingKind, OutcomeKind, VerdictKind
+from harness.core.records import FindingKind, OutcomeKind, Verdict, VerdictKind
 from harness.core.setting_values import SettingValues
 from harness.core.yaml_reader import load_yaml
 from harness.plan import distribution_support, shipped
@@ -265,6 +265,7 @@ def _answers(counts: Counter[str]) -> str:
 
 UNIQUE: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27,}(-c\d+)?")
 """What a file's name has that no other has."""
+WRITER: Final = "the writer"
 Pair = tuple[str, str, str]
 """A format, what was there before, and a maintenance."""
 
@@ -272,42 +273,47 @@ Pair = tuple[str, str, str]
 def turns(run: Run) -> Iterator[tuple[Pair, str, str, str]]:
     """Yield of each answer after a maintenance its reader, what became of it, and what is wrong.
 
-    Nothing became of one where both are right, or the same is wrong with both.
+    Nothing became of one where both are right, or the same is wrong with both. What the writer
+    refused to do has its error.
     """
-    of_now = (
-        v for v in run.verdicts if (v.view, v.verdict != VerdictKind.UNKNOWN) == (VIEWS[0], True)
-    )
-    by_step = sorted(of_now, key=lambda verdict: verdict.step)
-    for (name, reader, _), of in grouped(
-        ((v.variant, v.reader, v.query), v) for v in by_step
-    ).items():
-        info = run.info.variant(name)
-        for before, after in pairwise(of):
+    for name, step, outcome in ((s.variant, s.step, s.outcome) for s in run.failed_steps):
+        info, refused = run.info.variant(name), VERDICTS[VerdictKind.REFUSED].symbol
+        if step.operation in MAINTENANCE_STEPS and (error := outcome.refusal):
+            pair = info.format, info.scenario, step.operation
+            yield pair, WRITER, refused, UNIQUE.sub("…", refusal_text(error))
+    by_step = sorted(run.verdicts, key=lambda verdict: verdict.step)
+    of_now = (v for v in by_step if v.view == VIEWS[0] and v.verdict is not VerdictKind.UNKNOWN)
+    questions = grouped(((v.variant, v.reader, v.query), v) for v in of_now)
+    for (name, reader, _), verdicts in questions.items():
+        info, asker = run.info.variant(name), parse_reader(reader).distribution
+        for both in pairwise(verdicts):
+            before, after = both
             pair = info.format, info.scenario, info.step(after.step).operation
             outcome = run.by_step[name, after.step].outcome
             done = outcome.kind is OutcomeKind.APPLIED and outcome.statements
             if pair[2] in MAINTENANCE_STEPS and done and after.step == before.step + 1:
-                kinds = [
-                    (v.verdict, [(f.kind, f.witnesses) for f in v.findings])
-                    for v in (before, after)
-                ]
-                turn = " → ".join(VERDICTS[kind].symbol for kind, _ in kinds)
                 bad = before if after.verdict is VerdictKind.CORRECT else after
                 answer = run.answers.get(bad.case)
-                error = refusal_text(answer.refusal) if answer and answer.refusal else ""
-                why = UNIQUE.sub("…", error) or findings_text(bad) or bad.because
-                turn *= kinds[0] != kinds[1]
-                yield pair, parse_reader(reader).distribution, turn, why
+                error_text = refusal_text(answer.refusal) if answer and answer.refusal else ""
+                why = UNIQUE.sub("…", error_text) or findings_text(bad) or bad.because
+                turn = " → ".join(VERDICTS[verdict.verdict].symbol for verdict in both)
+                yield pair, asker, turn * (_wrong(before) != _wrong(after)), why
+
+
+def _wrong(verdict: Verdict) -> object:
+    places = ((f.kind, w) for f in verdict.findings for w in f.witnesses)
+    return verdict.verdict, [(kind, w.key, w.column, w.actual) for kind, w in places]
 
 
 def maintenance() -> str:
     """Return whose answers a maintenance changed, for each of what was there before."""
     every = list(turns(_known()))
     pairs = grouped((pair, turn) for pair, _, turn, _ in every)
-    readers = len({reader for _, reader, *_ in every})
-    changes = sum(bool(turn) for *_, turn, _ in every)
-    of_pairs = f"{len(pairs)} pairs of a maintenance and what was there before, {readers} readers"
-    lines = [f"{of_pairs}; of {len(every):,} answers {changes} changed by the maintenance.", ""]
+    asked = [one for one in every if one[1] != WRITER]
+    done, readers = len({one[0] for one in asked}), len({one[1] for one in asked})
+    changes = sum(bool(turn) for _, _, turn, _ in asked)
+    of_pairs = f"{done} pairs of a maintenance and what was there before, {readers} readers"
+    lines = [f"{of_pairs}; of {len(asked):,} answers {changes} changed by the maintenance.", ""]
     for format_, of in sorted(grouped((pair[0], pair) for pair in pairs).items()):
         names = [name for name in MAINTENANCE_STEPS if any(pair[2] == name for pair in of)]
         rows = (

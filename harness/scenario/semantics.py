@@ -242,9 +242,9 @@ def _not_growing(before: Truth, after: Truth) -> Iterator[str]:
         elif (
             old is not None
             and row.written[order] == after.step
-            and not (new > old or late.get(key) is row)
+            and not (new >= old or late.get(key) is row)
         ):
-            yield f"row {key}: the ordering column goes from {old} to {new}; it must grow"
+            yield f"row {key}: the ordering column goes from {old} to {new}; it must not fall"
 
 
 def _note(scenario: Scenario, number: int, wrong: str, problems: Problems) -> None:
