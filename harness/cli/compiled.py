@@ -24,12 +24,15 @@ MOST: Final = 20_000
 @contextmanager
 def dataclasses_kept(file: Path = FILE) -> Iterator[None]:
     """Take the code of dataclasses from a file; add what was not in it, where one may write."""
-    code = _read(file)
-    before = len(code)
+    code, new = dict[str, CodeType](), dict[str, CodeType]()
+    # A file of another Python, or of half a write, is as none.
+    with suppress(OSError, EOFError, ValueError, TypeError):
+        magic, kept = marshal.loads(file.read_bytes())  # noqa: S302 - as trusted as its neighbours
+        code |= kept if magic == MAGIC_NUMBER and len(kept) <= MOST else {}
 
     def execute(text: str, *namespaces: dict[str, object]) -> None:
         if text not in code:
-            code[text] = compile(text, "<string>", "exec")
+            code[text] = new[text] = compile(text, "<string>", "exec")
         builtins.exec(code[text], *namespaces)  # noqa: S102 - as `dataclasses` does
 
     # The name by which `dataclasses` calls what is built in: another one of its own goes first.
@@ -38,22 +41,9 @@ def dataclasses_kept(file: Path = FILE) -> Iterator[None]:
         yield
     finally:
         vars(dataclasses).pop("exec", None)
-        if len(code) > before and not sys.dont_write_bytecode:
-            _write(file, code)
-
-
-def _read(file: Path) -> dict[str, CodeType]:
-    # A file of another Python, or of half a write, is as none.
-    with suppress(OSError, EOFError, ValueError, TypeError):
-        magic, code = marshal.loads(file.read_bytes())  # noqa: S302 - as trusted as what is compiled beside it
-        if magic == MAGIC_NUMBER and len(code) <= MOST:
-            return dict(code)
-    return {}
-
-
-def _write(file: Path, code: dict[str, CodeType]) -> None:
-    part = file.with_suffix(f".{os.getpid()}")
-    with suppress(OSError):
-        file.parent.mkdir(exist_ok=True)
-        part.write_bytes(marshal.dumps((MAGIC_NUMBER, code)))
-        part.replace(file)
+        part = file.with_suffix(f".{os.getpid()}")
+        with suppress(OSError):
+            if new and not sys.dont_write_bytecode:
+                file.parent.mkdir(exist_ok=True)
+                part.write_bytes(marshal.dumps((MAGIC_NUMBER, code)))
+                part.replace(file)
