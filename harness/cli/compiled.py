@@ -27,8 +27,8 @@ def dataclasses_kept(file: Path = FILE) -> Iterator[None]:
     code, new = dict[str, CodeType](), dict[str, CodeType]()
     # A file of another Python, or of half a write, is as none.
     with suppress(OSError, EOFError, ValueError, TypeError):
-        magic, kept = marshal.loads(file.read_bytes())  # noqa: S302 - as trusted as its neighbours
-        code |= kept if magic == MAGIC_NUMBER and len(kept) <= MOST else {}
+        magic, texts = marshal.loads(file.read_bytes())  # noqa: S302 - as trusted as its neighbours
+        code |= texts if magic == MAGIC_NUMBER and len(texts) <= MOST else {}
 
     def execute(text: str, *namespaces: dict[str, object]) -> None:
         if text not in code:
