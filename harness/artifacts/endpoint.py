@@ -37,15 +37,20 @@ class Secret:
     def read(self) -> str:
         """Return it; raises EnvironmentProblem, which never has it."""
         if self.file is None:
-            if not (result := os.environ.get(self.env, "")):
+            if not (result := os.environ.get(self.env, "").strip()):
                 raise EnvironmentProblem(f"the variable {self.env} is not set; it has the secret")
-            return result
+            return self._sendable(result)
         try:
             if stat.S_IMODE(self.file.stat().st_mode) & (stat.S_IRWXG | stat.S_IRWXO):
                 raise EnvironmentProblem(f"{self.file}: others can read it; chmod 600 {self.file}")
-            return self.file.read_text(encoding="utf-8").strip()
+            return self._sendable(self.file.read_text(encoding="utf-8").strip())
         except (OSError, UnicodeDecodeError) as problem:
             raise EnvironmentProblem(f"{self.file}: the secret cannot be read") from problem
+
+    def _sendable(self, text: str) -> str:
+        if not text.isprintable():  # who sends it would quote it in an error
+            raise EnvironmentProblem(f"{self.env or self.file}: the secret has several lines")
+        return text
 
 
 def _place(given: object) -> object:

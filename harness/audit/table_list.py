@@ -4,7 +4,6 @@ import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from glob import glob
 from pathlib import Path
 from typing import Final
@@ -14,6 +13,7 @@ from harness.core import yaml_reader
 from harness.core.errors import HarnessError, UsageProblem
 from harness.core.problems import Problems
 from harness.core.texts import printable, without_login
+from harness.usage.catalog_table import fits
 from harness.usage.named_catalog import CATALOGS
 from harness.usage.usage_file import UsedFormat, UsedTable
 
@@ -34,7 +34,7 @@ class TableAddress:
     """Patterns of `database.table`, those that are taken; all if none."""
 
     def takes(self, name: str) -> bool:
-        return not self.tables or any(fnmatchcase(name.lower(), p.lower()) for p in self.tables)
+        return fits(name, self.tables)
 
     @property
     def databases(self) -> tuple[str, ...]:

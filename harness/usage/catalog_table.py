@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import Any, Final
 
 from harness.core.texts import printable
@@ -54,6 +55,10 @@ class Listing:
     """So many have been looked into; none are known of a folder."""
     metastore: str = ""
     """The address of the Hive metastore that has them."""
+
+
+def fits(database: str, patterns: Sequence[str]) -> bool:
+    return not patterns or any(fnmatchcase(database.lower(), p.lower()) for p in patterns)
 
 
 def catalog_table(table: Any) -> CatalogTable:  # noqa: ANN401 - Thrift's own class

@@ -9,7 +9,6 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -24,7 +23,7 @@ from harness.formats.hive_acid.format import FOLDER
 from harness.formats.hudi.records import HOODIE
 from harness.formats.iceberg import table as iceberg_table
 from harness.formats.iceberg.table import METADATA
-from harness.usage.catalog_table import CatalogTable, Listing
+from harness.usage.catalog_table import CatalogTable, Listing, fits
 from harness.usage.usage_file import UsedFormat
 
 MOST_FOLDERS: Final = 20_000
@@ -108,16 +107,13 @@ def _walk(root: _Root, patterns: Sequence[str]) -> Iterator[CatalogTable | _Unli
         waiting += [
             file.path
             for file in inside
-            if file.folder and file.name[0] not in "._" and (below or _fits(file.name, patterns))
+            if file.folder
+            and file.name[0] not in "._"
+            and (below or fits(file.name.removesuffix(".db"), patterns))
         ]
     if waiting:
         why = f"it has more than {MOST_FOLDERS:,} folders; not all were looked at"
         yield _Unlisted(root.location, why)
-
-
-def _fits(name: str, patterns: Sequence[str]) -> bool:
-    database = name.removesuffix(".db").lower()
-    return not patterns or any(fnmatchcase(database, pattern.lower()) for pattern in patterns)
 
 
 def _table(root: _Root, below: str, inside: Sequence[ListedFile]) -> CatalogTable | None:

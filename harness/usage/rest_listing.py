@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from itertools import islice
 from typing import Any, Final
 from urllib.parse import quote
@@ -18,7 +17,7 @@ import requests
 
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.texts import printable, without_login
-from harness.usage.catalog_table import CatalogTable, Entries, Listing, unread
+from harness.usage.catalog_table import CatalogTable, Entries, Listing, fits, unread
 from harness.usage.named_catalog import NamedCatalog
 from harness.usage.usage_file import UsedFormat, UsedTable
 
@@ -54,7 +53,7 @@ def listed(
         except _NOT_TOLD as problem:
             why = f"{_said(problem)}; docs/usage.md says how it gets a token"
             raise EnvironmentProblem(f"{where} cannot be listed: {why}") from None
-        chosen = [name for name in every if _fits(".".join(name), patterns)]
+        chosen = [name for name in every if fits(".".join(name), patterns)]
         inside = dict(zip(chosen, pool.map(catalog.inside, chosen), strict=True))
         names = [one for ones, _ in inside.values() for one in ones]
         unlisted = {".".join(name): why for name, (_, why) in inside.items() if why}
@@ -67,10 +66,6 @@ def listed(
             yield Listing(len(names), batches, unlisted, len(every))
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _fits(database: str, patterns: Sequence[str]) -> bool:
-    return not patterns or any(fnmatchcase(database.lower(), p.lower()) for p in patterns)
 
 
 def _said(problem: Exception) -> str:
@@ -107,7 +102,7 @@ class _Catalog:
     def _listed(self, path: str, key: str, **parameters: str) -> Iterator[Any]:
         while True:
             answer = self.ask(path, params=parameters)
-            yield from answer.get(key, ())
+            yield from answer.get(key) or ()
             if not (page := answer.get("next-page-token")):
                 return
             parameters["pageToken"] = page
@@ -170,5 +165,5 @@ def _begun(session: requests.Session, address: str, named: NamedCatalog | None) 
     session.auth = bearer if token else None
     catalog = _Catalog(session, f"{address}/v1", (token,))
     config = catalog.ask("/config", params={"warehouse": settings.get("warehouse")})
-    prefix = {**config.get("defaults", {}), **config.get("overrides", {})}.get("prefix", "")
-    return replace(catalog, base=f"{address}/v1/{prefix}".rstrip("/"))
+    every = {**(config.get("defaults") or {}), **(config.get("overrides") or {})}
+    return replace(catalog, base=f"{address}/v1/{every.get('prefix', '')}".rstrip("/"))

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import hmac
 import json
+import re
 import subprocess
 from collections.abc import Iterator
 from contextlib import closing
@@ -35,6 +36,9 @@ READER: Final = "production-trino@endpoint"
 GUARDED: Final = "trino-476-guarded"
 SIGNED_BY: Final = "canary-of-a-signing-key-that-is-long"
 VARIABLE: Final = "TRINO_TOKEN"
+PASSWORD: Final = "canary-of-a-password"  # noqa: S105 - of this test
+PASSWORDS: Final = "password-authenticators"
+"""The plugin of Trino that has them in a file."""
 
 
 def token(user: str) -> str:
@@ -85,12 +89,27 @@ def production(
         "http-server.https.port": str(port),
         "http-server.https.keystore.path": str(store),
         "http-server.https.keystore.key": SIGNED_BY,
-        "http-server.authentication.type": "JWT",
+        "http-server.authentication.type": "JWT,PASSWORD",
+        "password-authenticator.config-files": str(folder / "passwords.properties"),
         "http-server.authentication.jwt.key-file": str(folder / "jwt.key"),
         "http-server.authentication.allow-insecure-over-http": "true",
         "internal-communication.shared-secret": SIGNED_BY,
     }
-    data = {"name": GUARDED, "like": "trino-476", "settings": {"config": config}}
+    salt = b"salt of auditor"
+    hashed = hashlib.pbkdf2_hmac("sha1", PASSWORD.encode(), salt, 1000, 64).hex()
+    (folder / "passwords").write_text(f"auditor:1000:{salt.hex()}:{hashed}\n", encoding="ascii")
+    authenticator = f"password-authenticator.name=file\nfile.password-file={folder / 'passwords'}\n"
+    (folder / "passwords.properties").write_text(authenticator, encoding="ascii")
+    trino = distributions.load("trino-476")
+    (archive,) = trino.artifacts
+    members = [*archive.members, f"plugin/{PASSWORDS}"]
+    file = {"get": str(archive.coordinates), "size": archive.size, "sha256": archive.sha256}
+    data = {
+        "name": GUARDED,
+        "like": "trino-476",
+        "settings": {"config": config, "plugins": [*trino.texts("plugins"), PASSWORDS]},
+        "artifacts": {"archive": [{**file, "members": members}]},
+    }
     distributions.register(GUARDED, json.dumps(data), "a test")
     platform = folder / "platform.yaml"
     platform.write_text(
@@ -127,6 +146,24 @@ def audited(
     main([*asked, "--platform", str(production.platform), "--json", *options])
     report: dict[str, Any] = json.loads(capsys.readouterr().out.splitlines()[-1])
     return report
+
+
+def test_its_metastore_has_a_name_as_well(
+    production: Production, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = production.platform.read_text(encoding="utf-8")
+    named = production.platform.with_name("named.yaml")
+    catalogs = f"catalogs:\n  theirs: {{address: '{production.metastore}'}}\n"
+    named.write_text(f"{text}{catalogs}", encoding="utf-8")
+    assert main(["doctor", "--platform", str(named)]) == 0
+    listed = capsys.readouterr().out
+    assert f"theirs, at {production.metastore}" in listed
+    assert re.search(r"it answers: \d+ databases, \d+ tables", listed)
+    asked = ["audit", "theirs:sales.orders", "--reader", READER, "--platform", str(named)]
+    assert main(asked) == 0
+    assert "All is right: production-trino@endpoint" in capsys.readouterr().out
+    assert main(["scan", "theirs", "--database", "sales", "--platform", str(named)]) == 0
+    assert "2 tables (1 hive-orc, 1 hive-parquet)" in capsys.readouterr().out
 
 
 def attached() -> Server:
@@ -196,6 +233,31 @@ def test_who_may_not_ask_is_told_so(
     message = report.get("problem") or Path(report["reports"]["json"]).read_text(encoding="utf-8")
     assert why in message
     assert "defect of the harness" not in message
+
+
+def test_a_password_is_as_good_as_a_token_and_a_wrong_one_is_refused(
+    production: Production, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = production.platform.read_text(encoding="utf-8")
+    other = production.platform.with_name("password.yaml")
+    secret = text.replace(f"token: {{env: {VARIABLE}}}", "password: {env: TRINO_PASSWORD}")
+    other.write_text(secret, encoding="utf-8")
+    monkeypatch.setenv("TRINO_PASSWORD", PASSWORD)
+    asked = ["audit", production.metastore, "--database", "sales", "--reader", READER]
+    main([*asked, "--platform", str(other), "--run-dir", "run"])
+    (orders,) = (
+        table
+        for table in json.loads(Path("run/audit.json").read_text(encoding="utf-8"))["tables"]
+        if table["name"] == "sales.orders"
+    )
+    assert {answer["verdict"] for answer in orders["answers"]} == {"correct"}
+    shown = capsys.readouterr()
+    written = b"".join(path.read_bytes() for path in Path("run").rglob("*") if path.is_file())
+    assert PASSWORD not in shown.out + shown.err
+    assert PASSWORD.encode() not in written
+    monkeypatch.setenv("TRINO_PASSWORD", "another")
+    assert main(["doctor", "--platform", str(other)]) == 3
+    assert "error 401" in capsys.readouterr().out
 
 
 def test_the_doctor_says_what_it_can_be_asked(

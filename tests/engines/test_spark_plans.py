@@ -211,6 +211,23 @@ def test_a_cluster_with_two_workers_reads_the_same(
         assert len(list(ran)) == WORKERS
 
 
+@pytest.mark.nightly
+def test_a_reader_asks_by_the_master_of_a_cluster(
+    cache: Cache, progress: Progress, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pq.write_table(pa.table({"a": [1, 2]}), _empty(tmp_path / "t") / "f.parquet")
+    with cluster(cache, progress, tmp_path) as address:
+        properties = f"{{spark.master: '{address}', spark.driver.host: 127.0.0.1}}"
+        text = f"spark-of-ours:\n  like: spark-3.5.8\n  properties: {properties}\n"
+        (tmp_path / "readers.yaml").write_text(text, encoding="utf-8")
+        command = ["audit", str(tmp_path / "t"), "--reader", "spark-of-ours"]
+        assert (
+            main([*command, "--scenarios", str(tmp_path), "--run-dir", str(tmp_path / "run")]) == 0
+        )
+        assert len(list((tmp_path / "work").glob("app-*"))) == 1
+    assert "All is right: spark-of-ours" in capsys.readouterr().out
+
+
 def test_an_audit_has_spark_read_its_tables(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -35,6 +35,20 @@ def test_a_file_that_others_can_read_is_refused(tmp_path: Path) -> None:
     assert "canary" not in str(refused.value)
 
 
+def test_a_secret_of_several_lines_is_refused_and_not_quoted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORD", "canary \n")
+    assert Secret("WORD").read() == "canary"
+    monkeypatch.setenv("WORD", "canary\nrow")
+    (tmp_path / "word").write_text("canary\nrow\n", encoding="ascii")
+    (tmp_path / "word").chmod(0o600)
+    for secret in (Secret("WORD"), Secret(file=tmp_path / "word")):
+        with pytest.raises(EnvironmentProblem, match="has several lines") as refused:
+            secret.read()
+        assert "canary" not in str(refused.value)
+
+
 def test_a_secret_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(EnvironmentProblem, match="the variable NO_SUCH_WORD is not set"):
         Secret("NO_SUCH_WORD").read()

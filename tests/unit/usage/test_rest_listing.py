@@ -76,6 +76,7 @@ def test_all_pages_and_namespaces_inside_of_others_are_listed() -> None:
         f"{inside}/sales/tables": orders,
         f"{inside}/sales/tables?pageToken=2": {"identifiers": []},
         f"{inside}/sales\x1feu/tables": parts,
+        f"{inside}/sales/views": {"identifiers": None},
         f"{inside}/sales/tables/orders": loaded,
         f"{inside}/sales\x1feu/tables/parts": loaded,
     }
