@@ -38,7 +38,7 @@ from harness.model.query import ALL, Query
 MOST_FETCHED: Final = 500
 """So many rows of groups that differ are fetched, and looked at."""
 DIGITS: Final = 3
-"""A group is divided into 4,096."""
+"""All rows are summed in 4,096 groups, and so is a group that is divided."""
 MOST_DIGITS: Final = 12
 """Then rows whose hashes are the same are the same rows."""
 FEW_GROUPS: Final = 128
@@ -60,9 +60,10 @@ class RowSums:
     made: dict[object, Sequence[Groups]] = field(default_factory=dict)
 
     def of(self, asked: Fingerprint, query: Query) -> Groups:
-        queries = (query,) if asked.digits else self.queries
+        alone = bool(asked.of_parts or asked.by or asked.within)
+        queries = (query,) if alone else self.queries
         paths = tuple(part.path for part in asked.parts)
-        key = replace(asked, parts=()), paths, query if asked.digits else None
+        key = replace(asked, parts=()), paths, query if alone else None
         if key not in self.made:
             self.made[key] = self.made_by.sums(asked, queries)
         return self.made[key][queries.index(query)]
@@ -144,7 +145,7 @@ class FingerprintReader:
         reply = self._ask(query, self._asked)
         shown = _groups(reply, self._asked)
         right = any(shown == self.table.sums.of(form, query) for form in self._forms)
-        result = self._heads if right else self._narrowed(query)
+        result = self._heads if right else self._narrowed(query, shown)
         if right and result.verdict is VerdictKind.CORRECT and self._columns.left_out:
             because = f"all else is right; not compared: {', '.join(self._columns.left_out)}"
             result = replace(result, verdict=VerdictKind.UNKNOWN, because=because)
@@ -155,7 +156,7 @@ class FingerprintReader:
 
     def _read_as(self, query: Query, shown: Groups) -> Iterator[str]:
         """Yield the ways of reading that give these very sums."""
-        rows = _size(shown, "")
+        rows = sum(size for size, *_ in shown.values())
         for name, sums in self.table.read_otherwise.items():
             if not query.conditions and sums.made_by.size not in {None, rows}:
                 continue
@@ -180,7 +181,7 @@ class FingerprintReader:
 
     @property
     def _asked(self) -> Fingerprint:
-        return Fingerprint(self._columns.parts, floats=self.words.floats)
+        return Fingerprint(self._columns.parts, digits=DIGITS, floats=self.words.floats)
 
     @property
     def _forms(self) -> Sequence[Fingerprint]:
@@ -210,17 +211,18 @@ class FingerprintReader:
             digest=sha256(repr(texts).encode()).hexdigest(),
         )
 
-    def _narrowed(self, query: Query) -> AuditedAnswer:
+    def _narrowed(self, query: Query, shown: Groups) -> AuditedAnswer:
         """Return what is wrong in some rows of the groups that differ.
 
         Where these are few, all of them are looked at. Else rows are grouped by the parts whose
         sums are right: so one is in a group with what is shown instead of it.
         """
-        by_all = replace(self._forms[0], digits=DIGITS)
-        few = self._differing(query, by_all)
+        by_all = self._forms[0]
+        few = self._differing(query, by_all, shown)
         if len(few) > FEW_GROUPS and (same := self._right_parts(query)):
             by_same = replace(by_all, by=same)
-            if result := self._divided(query, by_same, self._differing(query, by_same)):
+            shown = _groups(self._ask(query, by_same), by_same)
+            if result := self._divided(query, by_same, self._differing(query, by_same, shown)):
                 return result
         return self._divided(query, by_all, few) or self._unknown(
             "its sums differ, and too many rows are equal to be fetched"
@@ -228,13 +230,13 @@ class FingerprintReader:
 
     def _right_parts(self, query: Query) -> tuple[int, ...]:
         """Return the numbers of the parts whose sums are right; none where rows are too many."""
-        form, asked = (replace(of, of_parts=True) for of in (self._forms[0], self._asked))
+        form, asked = (replace(of, of_parts=True, digits=0) for of in (self._forms[0], self._asked))
         right, shown = self.table.sums.of(form, query), _groups(self._ask(query, asked), asked)
         return _same_parts(right.get("", ()), shown.get("", ()))
 
-    def _differing(self, query: Query, asked: Fingerprint) -> Mapping[str, int]:
+    def _differing(self, query: Query, asked: Fingerprint, groups: Groups) -> Mapping[str, int]:
         """Return the sizes of the groups whose sums are not right."""
-        right, groups = self.table.sums.of(asked, query), _groups(self._ask(query, asked), asked)
+        right = self.table.sums.of(asked, query)
         return {
             first: max(_size(right, first), _size(groups, first))
             for first in {**right, **groups}
@@ -258,7 +260,7 @@ class FingerprintReader:
             largest, whole = max(sizes.values()), whole and few
             within = tuple(sorted(sizes))[: FEW_GROUPS if few else MOST_GROUPS]
             asked = replace(asked, within=within, digits=asked.digits + DIGITS)
-            sizes = self._differing(query, asked)
+            sizes = self._differing(query, asked, _groups(self._ask(query, asked), asked))
         return self._unknown("it showed something else when it was asked again")
 
     def _compared(self, query: Query, asked: Fingerprint, total: int) -> AuditedAnswer:

@@ -38,7 +38,8 @@ class SparkFingerprints:
     @classmethod
     def of(cls, table: SparkTable, plan: ReadPlan) -> SparkFingerprints:
         """Return who makes the sums of a table's plan, or of another way of reading it."""
-        return cls(table if plan is table.plan.plan else table.reader.table(plan))
+        its_own = plan is table.plan.plan
+        return cls(table if its_own else table.reader.table(plan, is_truth=False))
 
     @property
     def size(self) -> int:
