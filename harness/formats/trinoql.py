@@ -20,7 +20,6 @@ from harness.model.truth import Row, Truth
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn, ChangeType, DropColumn, RenameColumn
 from harness.scenario.operations.new_rows import fresh, known
-from harness.scenario.operations.replace_table import ReplaceTable
 from harness.scenario.operations.row_writes import Delete, Insert, Touch, Truncate, Update, Upsert
 from harness.scenario.operations.services import Compact
 from harness.scenario.operations.spark_sql import choice, columns_in_order
@@ -152,7 +151,7 @@ def _among(before: Truth, operation: Update | Delete, after: Truth) -> str:
 OPERATIONS: Final = frozenset(
     {
         *(Insert, Upsert, Touch, Update, Delete, Truncate, Compact),
-        *(AddColumn, RenameColumn, DropColumn, ChangeType, ReplaceTable),
+        *(AddColumn, RenameColumn, DropColumn, ChangeType),
     }
 )
 
@@ -179,9 +178,6 @@ def _text(table: str, operation: Operation, before: Truth, after: Truth) -> str:
             return f"{alter} add column {quoted(name)} {type_text(type_)}{position}"
         case RenameColumn(name, to):
             return f"{alter} rename column {quoted(name)} to {quoted(to)}"
-        case ReplaceTable(columns):
-            listed = ", ".join(f"{quoted(name)} {type_text(of)}" for name, of in columns.items())
-            return f"create or replace table {table} ({listed})"
         case DropColumn(name):
             return f"{alter} drop column {quoted(name)}"
         case ChangeType(name, to):
