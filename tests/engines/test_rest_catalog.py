@@ -215,7 +215,7 @@ def differences(
 
 
 @pytest.mark.parametrize("name", SERVERS)
-def test_servers_answer_the_same_through_the_catalog(
+def test_servers_answer_otherwise_only_where_columns_were_changed_last(
     name: str,
     run: Run,
     catalog: Registered,
@@ -288,7 +288,7 @@ def without_metastore(folder: str, name: str, values: Mapping[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("name", LIBRARIES)
-def test_libraries_answer_the_same_through_the_catalog(
+def test_libraries_answer_otherwise_only_where_columns_were_changed_last(
     name: str, run: Run, catalog: Registered, cache: Cache, progress: Progress, tmp_path: Path
 ) -> None:
     home = fetch.ensure(distributions.load(name), cache, progress).home
