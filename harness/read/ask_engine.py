@@ -250,7 +250,7 @@ def ask(start: EngineStart, probes: Probes, queues: ReadQueues) -> None:
 
 
 class ReplaceableServer:
-    """The server of an engine, started when it is first asked and replaced when it is lost.
+    """The server of an engine, started before or when it is asked and replaced when it is lost.
 
     Used as a context. After too many starts in a row that led to nothing, the server is given up.
     """

@@ -232,8 +232,9 @@ def _hand_out(
 
 def _announce(cells: Sequence[Cell], plan: Plan, shared: SharedMetastore, to: ReadQueues) -> None:
     """Have the servers started that are asked about the tables of these cells."""
-    for name in servers(replace(plan, cells=tuple(cells))):
+    if names := servers(replace(plan, cells=tuple(cells))):
         shared.register(())
+    for name in names:
         to.questions[name].announce()
 
 

@@ -225,7 +225,9 @@ def read_answers(
     states = load_run.load(work.folder).states
     judge.add_states(states)
     context = work.read_context(plan, fresh=fresh)
-    _read(plan, [states_of(states, work.cache)], work, context, judge, resume=resume)
+    # None would say that tables are written now.
+    written = filter(None, [states_of(states, work.cache)])
+    _read(plan, written, work, context, judge, resume=resume)
 
 
 def write_and_read(

@@ -106,6 +106,21 @@ def test_each_variant_is_asked_about_before_the_next_one_is_written(work: Work, 
     assert answers(work) == [cell.case for cell in plan.cells]
 
 
+def test_where_no_table_was_written_reading_is_not_told_that_one_is(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = list[States]()
+
+    def read(_: Plan, states: Iterable[States], __: ReadContext, ___: Count) -> Iterator[Answer]:
+        given.extend(states)
+        yield from ()
+
+    monkeypatch.setattr(read_states, "read", read)
+    (work.folder / load_run.STATES).write_bytes(b"")
+    pipeline.read_answers(planned(work), work, fresh=True)
+    assert given == []
+
+
 class Counts(Progress):
     """Keeps the counts that it begins."""
 
