@@ -123,7 +123,7 @@ def test_in_another_repository_a_run_without_a_network_says_what_to_bring(
     command = (*installed.command(HARNESS), "run", "--scenarios", "my/", "--offline")
     done = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False)
     assert done.returncode == BROKEN
-    assert "harness cache import FILE" in done.stderr
+    assert "Run harness fetch where there is a network" in done.stderr
 
 
 @pytest.fixture

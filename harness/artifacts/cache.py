@@ -53,9 +53,7 @@ NAMES: Final[Mapping[str, str]] = {
 """What each folder of a cache holds; beside it lie locks, and what is being made."""
 SPREAD: Final = ("answers", "results")
 """Folders that have many files each, in folders by the first digits of their names."""
-_BESIDE: Final = re.compile(
-    rf"lost\+found|(parcel|tables|{MARK})\.lock|{re.escape(MAKING)}(parcel|{MARK})"
-)
+_BESIDE: Final = re.compile(rf"lost\+found|(tables|{MARK})\.lock|{re.escape(MAKING)}{MARK}")
 """What else lies in a cache; the first is any file system's own."""
 
 

@@ -23,7 +23,7 @@ ENGINE_FOLDERS: Final = ("artifacts", "unpacked", "jre", "spark", python_index.P
 """Where the files of engines are: downloads, server trees, Java, other versions of PySpark, and
 packages of programs of Python."""
 MADE_IN: Final = ("", "archives", "jre", "python", "spark", "states", "unpacked")
-"""Folders of the cache in which things are made beside their place; a bundle's is its own."""
+"""Folders of the cache in which things are made beside their place."""
 JAVAS: Final = ".temp"
 """What Java puts to the name of an archive of classes as long as it writes it (`jcmd`)."""
 PARTS: Final = tuple(f"{name}/{UNFINISHED}/*" for name in SPREAD)

@@ -174,8 +174,8 @@ def check_online(lacking: Sequence[Missing], cache: Cache) -> None:
     total = megabytes(sum(entry.size for entry in lacking))
     names = first_of((entry.name for entry in lacking), _NAMED)
     raise EnvironmentProblem(
-        f"offline, and not in {cache.root}: {names} ({total}). Where there is a network: "
-        "harness cache export FILE --profile …; here: harness cache import FILE"
+        f"offline, and not in {cache.root}: {names} ({total}). Run harness fetch where there is a "
+        "network, and bring its cache here (docs/ci.md)"
     )
 
 

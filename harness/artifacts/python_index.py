@@ -30,7 +30,7 @@ from harness.core.progress import Progress
 from harness.core.texts import first_of, without_login
 
 PACKAGES: Final = "python"
-"""The folder of the cache with packages, and with files that were brought along (`bundle`)."""
+"""The folder of the cache with packages, and with wheels that were fetched by `add_version`."""
 PIP_S: Final = 1800.0
 LISTS: Final = ".wheels"
 """The folder beside unpacked packages that says by a wheel's SHA-256 which files it brought."""

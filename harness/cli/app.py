@@ -50,7 +50,7 @@ They stand in the order of the help: the three that most people need, then along
 GROUPS: Final[Mapping[str, str]] = {
     "engines": "Engines: which there are, other versions, images, whether they conform.",
     "baseline": "Baselines: the known findings, in files beside the scenarios.",
-    "cache": "The cache: its key for CI, its content, and its export into closed networks.",
+    "cache": "The cache: its key for CI, its content, and what of it can go.",
     "history": (
         "Since when is this wrong, and what changed then? Of the stored runs: each run under "
         "runs/ at its end, and those of [bold]add[/bold]. Without a command: "

@@ -2,18 +2,14 @@
 
 import re
 import time
-from collections.abc import Sequence
-from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
-from harness.artifacts import bundle, cache_cleanup, distributions
+from harness.artifacts import cache_cleanup, distributions, python_index
 from harness.artifacts.cache import Cache
-from harness.artifacts.distribution import Distribution
 from harness.cli import named_parts, options, plan_options
-from harness.cli.output import OUT, Output, say
+from harness.cli.output import OUT, say
 from harness.core.errors import UsageProblem
 from harness.core.progress import megabytes
 from harness.core.texts import counted
@@ -27,8 +23,6 @@ _SIZE: Final = re.compile(r"(?P<number>\d+(\.\d+)?) ?(?P<unit>MB|GB)", re.IGNORE
 
 app = typer.Typer(no_args_is_help=True)
 
-FileArgument = Annotated[Path, typer.Argument(help="The tar file.")]
-
 
 @app.command()
 def key(
@@ -36,33 +30,13 @@ def key(
     profile: options.ProfileOption = named_parts.QUICK_START,
 ) -> None:
     """Print a digest of everything a profile downloads: a cache key for CI."""
-    say(bundle.key(_needed(scenarios, profile)))
-
-
-@app.command()
-@options.with_output
-def export(
-    output: Output,
-    file: FileArgument,
-    scenarios: options.ScenariosOption = None,
-    profile: options.ProfileOption = named_parts.QUICK_START,
-    offline: options.OfflineOption = False,
-) -> None:
-    """Write everything a profile downloads into a tar file, for a closed network."""
-    result, cache = _needed(scenarios, profile), Cache.default(offline=offline)
-    size = bundle.export(result, file, cache, output.progress())
-    text = f"{file}: {megabytes(size)}; where it is needed: harness cache import {file.name}"
-    output.end(text, file=str(file), size=size)
-
-
-@app.command(name="import")
-@options.with_output
-def import_(output: Output, file: FileArgument) -> None:
-    """Verify the files of an exported tar file and put them into the cache; download nothing."""
-    result = bundle.load(file, Cache.default(offline=True), output.progress())
-    files = counted(result.files, "file")
-    text = f"{files} verified, {result.new} of them new ({megabytes(result.size)})"
-    output.end(text, **asdict(result))
+    names = pipeline.needed_distributions(plan_options.make(scenarios, profile, ""))
+    files = set[str]()
+    for distribution in map(distributions.load, names):
+        files |= {artifact.sha256 for artifact in distribution.artifacts}
+        homes = python_index.homes(distribution)
+        files |= {file.sha256 for home in homes for file in home.files}
+    say(distributions.digest_of(sorted(files)))
 
 
 @app.command(name="list")
@@ -108,8 +82,3 @@ def _bytes(text: str) -> int:
     if match := _SIZE.fullmatch(text):
         return int(float(match["number"]) * _UNITS[match["unit"].upper()])
     raise UsageProblem(f"--to {text}: not a size; allowed: such as 5GB or 800MB")
-
-
-def _needed(scenarios: Sequence[Path] | None, profile: str) -> list[Distribution]:
-    plan = plan_options.make(scenarios, profile, "")
-    return [distributions.load(name) for name in pipeline.needed_distributions(plan)]

@@ -38,7 +38,7 @@ CHECKOUT = ("PYTHONPATH", "VIRTUAL_ENV")
 NO_NETWORK = {"HARNESS_MAVEN_REPOSITORY": "http://127.0.0.1:9", "PIP_NO_INDEX": "1"}
 """Where nobody is asked for anything: pip has no index, and no server listens on that port."""
 LARGE = '    - "trino-476{use-column-names=true}"\n'
-"""The reader whose server is a download of 800 MB, which an export would make anew."""
+"""The reader whose server is a download of 800 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,30 +269,26 @@ def there(repository: Path, path: str, tmp_path: Path) -> Machine:
     profiles = ci_page.FILES["my/profiles.yaml"]
     assert LARGE in profiles
     (workspace / "my" / "profiles.yaml").write_text(profiles.replace(LARGE, ""), encoding="utf-8")
-    share_engines(tmp_path / "cache")
-    return Machine(workspace, {"PATH": path, "HARNESS_CACHE": str(tmp_path / "cache")})
+    return Machine(workspace, {"PATH": path})
 
 
 @pytest.fixture
 def closed(there: Machine, tmp_path: Path) -> Machine:
-    """A machine without a network, with the same repository and nothing in its cache."""
+    """A machine without a network, with the same repository and no cache."""
     workspace = shutil.copytree(there.repository, tmp_path / "closed")
-    return Machine(
-        workspace, {**there.variables, **NO_NETWORK, "HARNESS_CACHE": str(tmp_path / "new")}
-    )
+    return Machine(workspace, {**there.variables, **NO_NETWORK})
 
 
 @pytest.mark.nightly
 @pytest.mark.usefixtures("github")  # which installs the wheel
-def test_what_is_exported_where_there_is_a_network_runs_where_there_is_none(
+def test_what_is_fetched_where_there_is_a_network_runs_where_there_is_none(
     there: Machine, closed: Machine
 ) -> None:
-    export, import_, run = ci_page.commands("Without a network")
+    fetch, pack, unpack, run = ci_page.commands("Without a network")
     lacking = closed.bash(run)
     assert lacking.returncode == BROKEN, output_of(lacking)
-    assert "harness cache import FILE" in lacking.stderr
-    there.done(export)
+    assert "Run harness fetch where there is a network" in lacking.stderr
+    there.done(f"{fetch}\n{pack}")
     shutil.move(there.repository / "engines.tar", closed.repository)
-    closed.done(import_)
-    closed.done(run)
+    closed.done(f"{unpack}\n{run}")
     assert list((closed.repository / "runs" / "latest").glob("junit.xml"))

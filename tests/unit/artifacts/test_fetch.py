@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -114,6 +115,21 @@ def test_verify_finds_and_removes_what_changed(machine: Machine) -> None:
     assert fetch.verify(WHOLE, machine.cache) == (front,)
     assert [m.name for m in fetch.missing(WHOLE, machine.cache)] == ["front-1.jar"]
     assert installed(machine).jars("front")[0].read_bytes() == b"front"
+
+
+def test_a_cache_that_is_carried_elsewhere_needs_no_network(
+    machine: Machine, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    there = installed(machine)
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    tar = shutil.make_archive(str(elsewhere / "engines"), "tar", tmp_path)
+    shutil.unpack_archive(tar, elsewhere, filter="tar")
+    asked, cache = len(machine.server.asked), Cache(elsewhere, offline=True)
+    assert fetch.missing(WHOLE, cache) == ()
+    carried = fetch.ensure(WHOLE, cache, Progress())
+    assert carried.home == elsewhere / str(there.home).removeprefix(f"{tmp_path}/")
+    assert [path.read_bytes() for path in carried.jars("front")] == [b"front"]
+    assert len(machine.server.asked) == asked
 
 
 def test_several_at_once_download_everything_once(machine: Machine) -> None:

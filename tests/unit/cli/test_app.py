@@ -336,16 +336,6 @@ def test_what_only_serves_engines_is_no_reader_and_is_not_listed_as_one(
     assert f"'{SERVICE}' is not a reader" in refused(capsys, "plan", str(mine), "--profile", "mine")
 
 
-@pytest.mark.parametrize(
-    ("file", "wording"),
-    [(".", "is a folder"), ("", "is a folder"), ("a/b.tar", "no folder a for b")],
-)
-def test_a_file_that_cannot_be_written_is_reported_before_anything_is_downloaded(
-    file: str, wording: str, mine: Path, capsys: Capture
-) -> None:
-    assert wording in refused(capsys, "cache", "export", file, "--profile", "first", "--offline")
-
-
 def test_a_cache_in_the_home_of_nobody_is_wrong_use(
     monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:

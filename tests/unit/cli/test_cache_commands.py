@@ -29,7 +29,7 @@ def test_offline_what_is_missing_is_reported_with_what_to_do(
     assert app.main(arguments) == BROKEN
     message = capsys.readouterr().err
     assert "offline, and not in" in message
-    assert "harness cache import FILE" in message
+    assert "Run harness fetch where there is a network" in message
 
 
 @pytest.mark.parametrize(
@@ -41,15 +41,6 @@ def test_the_variable_says_offline_and_an_option_goes_before_it(
 ) -> None:
     monkeypatch.setenv(OFFLINE, value)
     assert Cache.default(offline=option).offline is offline
-
-
-def test_an_import_of_something_else_ends_as_a_broken_environment(
-    capsys: Capture, tmp_path: Path
-) -> None:
-    file = tmp_path / "x.tar"
-    file.write_text("no tar", encoding="utf-8")
-    assert app.main(["cache", "import", str(file)]) == BROKEN
-    assert "nothing of it was imported" in capsys.readouterr().err
 
 
 def test_the_cache_is_listed_and_cleared(capsys: Capture, tmp_path: Path) -> None:

@@ -7,12 +7,9 @@ from typing import Any
 
 import pytest
 
-from harness.artifacts import bundle
-from harness.artifacts.bundle import Imported
 from harness.cli import app, runs
 from harness.cli.reproduce import shrink
 from harness.cli.runs import Resources
-from harness.core.progress import Progress
 from harness.core.records import VerdictKind
 from harness.run import load_run, pipeline
 from harness.scenario.cells import Plan
@@ -31,18 +28,6 @@ def nothing_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mine.yaml").write_text(MOVED, encoding="utf-8")
     monkeypatch.setattr(pipeline, "fetch_all", lambda _n, _c, progress: progress.note(NOTED))
     monkeypatch.setattr(pipeline, "write_states", lambda _, work: work.progress.note(NOTED))
-    monkeypatch.setattr(bundle, "export", exported)
-    monkeypatch.setattr(bundle, "load", imported)
-
-
-def exported(_needed: object, _file: Path, _cache: object, progress: Progress) -> int:
-    progress.note(NOTED)
-    return 7
-
-
-def imported(_file: Path, _cache: object, progress: Progress) -> Imported:
-    progress.note(NOTED)
-    return Imported(3, 2, 5)
 
 
 @pytest.mark.parametrize(
@@ -50,8 +35,6 @@ def imported(_file: Path, _cache: object, progress: Progress) -> Imported:
     [
         ("fetch --profile first", {"cache", "distributions"}, ""),
         ("write mine.yaml --profile first", {"run"}, "written: "),
-        ("cache export x.tar --profile first", {"file", "size"}, "x.tar: "),
-        ("cache import x.tar", {"files", "new", "size"}, "3 files verified"),
     ],
 )
 def test_people_read_words_or_only_the_result_and_programs_all(
