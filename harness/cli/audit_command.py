@@ -96,10 +96,7 @@ def audit(
         list[str] | None,
         typer.Option(help="Ask this reader, such as duckdb-1.5.5. Can be given several times."),
     ] = None,
-    database: Annotated[
-        list[str] | None,
-        typer.Option("--database", metavar="PATTERN", help="Only databases of this name."),
-    ] = None,
+    database: options.DatabaseOption = None,
     timeout: options.TimeoutOption = TIMEOUT_S,
     folders: options.OwnOption = None,
     dry_run: Annotated[

@@ -163,6 +163,15 @@ PlatformOption = Annotated[
         "production-trino@endpoint is a reader, lake:sales.orders a table.",
     ),
 ]
+DatabaseOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--database",
+        metavar="PATTERN",
+        help="Only databases of this name, such as 'sales*'; of a folder, its own folders. "
+        "Can be given several times.",
+    ),
+]
 PLANNED_ALREADY: Final = (
     *("scenarios", "folders", "profile", "k", "cases", "fresh", "runtime", "warehouse"),
     *("format", "writer", "reader", "readers", "metastore", "query", "setting"),

@@ -39,15 +39,7 @@ def scan(
         Path,
         typer.Option("--out", parser=Path, metavar="FILE", help="Where the result is written."),
     ] = Path("usage.yaml"),
-    database: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--database",
-            metavar="PATTERN",
-            help="Only databases of this name, such as 'sales*'; of a folder, its own folders. "
-            "Can be given several times.",
-        ),
-    ] = None,
+    database: options.DatabaseOption = None,
     platform: options.PlatformOption = None,
     old: Annotated[
         list[str] | None,

@@ -67,11 +67,6 @@ class AcceptedCauses:
     unreviewed: tuple[Acceptance, ...] = ()
     expired: tuple[Acceptance, ...] = ()
 
-    @property
-    def needs_review(self) -> bool:
-        """Whether somebody has to look at the lines: a gate ends with 1 as if it were worse."""
-        return bool(self.gone or self.unreviewed)
-
 
 NOTHING_ACCEPTED: Final = AcceptedCauses()
 

@@ -400,12 +400,13 @@ class SideComparison:
     def status(self) -> int:
         """The exit status: 3 if something is not known, else 1 if anything is worse, else 0.
 
-        An answer in part is not known, unless that is allowed.
+        An answer in part is not known, unless that is allowed. Lines of what is accepted that
+        somebody has to look at count as if something were worse.
         """
         status = (NEW if self.worse else GOOD) if self._enough_known else UNKNOWN
         if status == GOOD and self.in_part and not self.partial_allowed:
             status = UNKNOWN
-        return max(status, NEW) if self.accepted.needs_review else status
+        return max(status, NEW) if self.accepted.gone or self.accepted.unreviewed else status
 
     @cached_property
     def worse(self) -> tuple[CellPair, ...]:

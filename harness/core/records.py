@@ -196,8 +196,6 @@ class StateRecord:
     """The columns that all catalog entries list; none where they differ among themselves."""
     catalog_types: Annotated[tuple[str, ...], UNLESS_EMPTY] = ()
     """Their types in our words, empty for one that has none; none where entries differ in them."""
-    former_names: Annotated[tuple[tuple[str, str], ...], UNLESS_EMPTY] = ()
-    """What older records have of `schema_history`: columns, each with another name of its id."""
     schema_history: Annotated[SchemaHistory | None, UNLESS_EMPTY] = None
     """What the table itself says of its schema after the step; None where it says nothing."""
     statistics: Annotated[StoredStatistics, Field(exclude_if=IN_ORDER.__eq__)] = IN_ORDER

@@ -25,10 +25,6 @@ MayBecome: TypeAlias = "Callable[[pa.DataType, pa.DataType], bool]"
 """Returns whether what a file stores in the first type may be a column of the second one."""
 
 
-def whatever_arrow_casts(stored: pa.DataType, type_: pa.DataType) -> bool:  # noqa: ARG001
-    return True
-
-
 @dataclass(frozen=True, slots=True)
 class FileColumns:
     """How the columns of a file, and parts of them, are told."""
@@ -123,8 +119,8 @@ class ReadPlan:
     merges: tuple[RowMerge, ...] = ()
     undecided: tuple[str, ...] = ()
     """What the format's rules leave open about this table, a sentence each, with the source."""
-    may_become: MayBecome = whatever_arrow_casts
-    """What else is stored is an error: the file is not what the table's records say."""
+    may_become: MayBecome = lambda _stored, _type: True
+    """What else is stored is an error, not what the table's records say; else what Arrow casts."""
 
     @property
     def every_file(self) -> Iterator[PlannedFile]:

@@ -249,8 +249,7 @@ def _mistaken(
         return frozenset(field.id for field in fields if field.name.lower() == name.lower())
 
     result: dict[str, frozenset[int]] = {}
-    recorded = state.schema_history
-    for name, before in recorded.former_names if recorded else state.former_names:
+    for name, before in state.schema_history.former_names if state.schema_history else ():
         now, others = called(name, history[-1:]), called(before, history)
         if now and not now & others:
             result[name.lower()] = result.get(name.lower(), frozenset()) | others

@@ -1,6 +1,5 @@
 """Hive's Streaming Mutation API: a process of `mutate.groovy` sends one batch."""
 
-import hashlib
 import json
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -17,10 +16,6 @@ from harness.runtime.process import Command, ProcessProblem, finished, log_tail
 PROGRAM: Final = Path(__file__).with_name("mutate.groovy")
 TOOL: Final = "mutation"
 """The setting of a Hive that writes which names the distribution of the program's library."""
-
-
-def program_digest() -> str:
-    return hashlib.sha256(PROGRAM.read_bytes()).hexdigest()
 
 
 def has_library(writer: Distribution) -> bool:

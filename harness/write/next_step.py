@@ -8,6 +8,7 @@ from typing import Final
 
 from harness import formats
 from harness.artifacts import distributions
+from harness.artifacts.cache import file_sha256
 from harness.core.records import Outcome, OutcomeKind
 from harness.core.setting_values import HANDOVER_VERSION
 from harness.engines.spark.launch import COMMON
@@ -142,7 +143,7 @@ class VariantOutcomes:
         texts = [outcome.statements for outcome in self.outcomes]
         texts.append(tuple(map(recorded, statements)))
         if any(is_mutation(text) for of_step in texts for text in of_step):
-            settings[MUTATIONS] = hive_mutation.program_digest()
+            settings[MUTATIONS] = file_sha256(hive_mutation.PROGRAM)
         tools = hive_mutation.needed(map(distributions.load, writers))
         names = *writers, *tools
         digests = {name: provide.digest(distributions.load(name)) for name in dict.fromkeys(names)}

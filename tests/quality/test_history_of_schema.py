@@ -5,6 +5,7 @@ import pytest
 from harness.core.records import FindingKind, Responsible
 from harness.judge.recorded_variant import RecordedVariant
 from harness.model.query import Comparison, Condition, Query
+from harness.model.schema_history import FIRST, SchemaHistory, SchemaVersion
 from tests.builders.judged_story import blamed, case_of, judged, with_last
 from tests.builders.simulated_reader import Reply
 from tests.builders.table_story import Story, history
@@ -13,8 +14,12 @@ COLUMNS = "id long, ts long, f1 string, f2 string"
 
 
 def keeping(planted: Story, *names: tuple[str, str]) -> RecordedVariant:
+    """Return a table whose own history has columns of now, each by an id that another one had."""
     case = case_of(planted)
-    return with_last(case, replace(case.states[-1], former_names=names))
+    now, before = ([(id_, pair[at], "string") for id_, pair in enumerate(names)] for at in (0, 1))
+    versions = (SchemaVersion(FIRST, len(names), tuple(columns)) for columns in (before, now))
+    kept = SchemaHistory(tuple(versions)) if names else None
+    return with_last(case, replace(case.states[-1], schema_history=kept))
 
 
 def with_values_of(planted: Story, name: str, other: str) -> Reply:
@@ -41,7 +46,7 @@ def test_a_column_with_the_id_of_a_dropped_one_is_the_writers_doing(
 ) -> None:
     truth_history = history("insert 401..404; drop f2; add f3 string", COLUMNS)
     answer = with_values_of(truth_history, "f3", "f2")
-    (verdict,) = judged(keeping(truth_history, *names), [answer])
+    *_, verdict = judged(keeping(truth_history, *names), [answer])
     assert blamed(verdict) == {(FindingKind.MISALIGNED, responsible)}
 
 
@@ -54,5 +59,5 @@ def test_nobody_is_named_where_a_condition_is_on_a_mistaken_column(
     truth_history = history("insert 401..404; drop f2; add f3 string", COLUMNS)
     asked = Query(where=Condition("f3", Comparison.NULL))
     reply = replace(truth_history.read(), rows=())
-    (verdict,) = judged(keeping(truth_history, *names), [reply], query=asked)
+    *_, verdict = judged(keeping(truth_history, *names), [reply], query=asked)
     assert blamed(verdict) == {(FindingKind.LOST_ROW, responsible)}

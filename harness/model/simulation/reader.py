@@ -8,7 +8,7 @@ schemas are tried.
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import accumulate, count
 
@@ -501,20 +501,14 @@ class StrategyAnswer:
     strategies: tuple[ReadStrategy, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Readings:
     """What readers of each strategy would answer about one table state."""
 
-    reading: Simulation
-    _tables: dict[tuple[ReadStrategy, Query], TableLook | None] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
-    _fitting: dict[tuple[Query, TableLook], tuple[ReadStrategy, ...]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
-    _rows: dict[ReadStrategy, list[tuple[Value, ...]]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
+    def __init__(self, reading: Simulation) -> None:
+        self.reading = reading
+        self._tables: dict[tuple[ReadStrategy, Query], TableLook | None] = {}
+        self._fitting: dict[tuple[Query, TableLook], tuple[ReadStrategy, ...]] = {}
+        self._rows: dict[ReadStrategy, list[tuple[Value, ...]]] = {}
 
     def strategies(self, query: Query) -> tuple[ReadStrategy, ...]:
         """Return the strategies that are tried for a question, the smallest first."""
