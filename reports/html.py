@@ -675,7 +675,6 @@ def page(run: Run) -> str:
             "partly_said": summary.PARTLY,
             "partly": summary.partly_asked(run.info.partly),
             "pairs_impossible": summary.impossible_pairs(run.info.pairs),
-            "crossings": summary.crossings(run),
             "default": DEFAULT,
             "words": VERDICTS,
             "kinds": VerdictKind,

@@ -4,7 +4,6 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, groupby
 from typing import Final
 
 from harness.core import tolerances
@@ -26,7 +25,7 @@ from harness.reports.findings import findings_text
 from harness.reports.words import DEFAULT, VERDICTS, refusal_text
 from harness.run import run_judge
 from harness.run.causes import ORDER
-from harness.run.load_run import NotableStep, Run, VariantInfo
+from harness.run.load_run import NotableStep, Run
 from harness.scenario.cells import Excluded, Pairs, Partly
 
 
@@ -65,15 +64,6 @@ def tolerance_counts(verdicts: Iterable[Verdict]) -> tuple[ToleranceCount, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Crossing:
-    down: str
-    across: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[int, ...]], ...]
-    """A value of `down`, and the variants that have it with each of `columns`."""
-
-
 def covered_pairs(pairs: Sequence[Pairs]) -> str:
     """Return what is covered, over all scenarios; empty where all combinations are variants."""
     if not pairs:
@@ -106,39 +96,6 @@ def impossible_pairs(pairs: Sequence[Pairs]) -> tuple[tuple[Excluded, tuple[str,
         (pair, of_scenario.scenario) for of_scenario in pairs for pair in of_scenario.cannot
     )
     return tuple((pair, tuple(scenarios)) for pair, scenarios in excluded.items())
-
-
-def crossings(run: Run) -> tuple[Crossing, ...]:
-    """Return a table for every two axes that have several values each; none without pairs."""
-    if not run.info.pairs:
-        return ()
-    variants = [axes_of(variant) for variant in run.info.variants]
-    values: dict[str, dict[str, None]] = {}
-    for variant in variants:
-        for name, value in variant.items():
-            values.setdefault(name, {})[value] = None
-    names = [name for name, of_axis in values.items() if len(of_axis) > 1]
-    crossings_ = []
-    for down, across in combinations(names, 2):
-        times = Counter((variant.get(down), variant.get(across)) for variant in variants)
-        columns = tuple(values[across])
-        rows = ((value, tuple(times[value, other] for other in columns)) for value in values[down])
-        crossings_.append(Crossing(down, across, columns, tuple(rows)))
-    return tuple(crossings_)
-
-
-def axes_of(variant: VariantInfo) -> Mapping[str, str]:
-    """Return axis values of a variant in people's words; sequences are one, whatever the step."""
-    table_version = variant.settings.get("table_version", "")
-    rest = {k: v for k, v in variant.settings.items() if k != "table_version"}
-    writer = " then ".join(name for name, _ in groupby(variant.writers))
-    return {
-        "writer": f"{writer}{{table_version={table_version}}}" if table_version else writer,
-        "format": variant.format,
-        "partitioned": "none",
-        **rest,
-        "types": "twin" if variant.twin else "own",
-    }
 
 
 SHORTEST: Final = 2

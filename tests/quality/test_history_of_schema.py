@@ -18,8 +18,8 @@ def keeping(planted: Story, *names: tuple[str, str]) -> RecordedVariant:
     case = case_of(planted)
     now, before = ([(id_, pair[at], "string") for id_, pair in enumerate(names)] for at in (0, 1))
     versions = (SchemaVersion(FIRST, len(names), tuple(columns)) for columns in (before, now))
-    kept = SchemaHistory(tuple(versions)) if names else None
-    return with_last(case, replace(case.states[-1], schema_history=kept))
+    schemas = SchemaHistory(tuple(versions)) if names else None
+    return with_last(case, replace(case.states[-1], schema_history=schemas))
 
 
 def with_values_of(planted: Story, name: str, other: str) -> Reply:

@@ -54,7 +54,6 @@ from harness.run.load_run import (
     MetastoreInfo,
     ReaderInfo,
     Run,
-    VariantInfo,
 )
 from harness.scenario.cells import Excluded, Pairs, Partly, Unlike, Variant
 from harness.scenario.load import loads
@@ -216,27 +215,6 @@ def test_which_pairs_of_axis_values_are_covered_and_by_whom_is_reported(sampled:
     for reported in (shown(run), html.page(run)):
         assert [text for text in texts if text not in reported] == []
     assert "Pairs of axis values" not in html.page(sampled)
-
-
-def variant(name: str, *writers: str, **settings: str) -> VariantInfo:
-    return VariantInfo(name, "s", "hudi-cow", (), settings, writers)
-
-
-def test_a_table_counts_the_variants_of_each_two_values(sampled: Run) -> None:
-    variants = (
-        variant("v1", "a", rewrites="some"),
-        variant("v2", "b", rewrites="some"),
-        variant("v3", "b", rewrites="none", partitioned="last"),
-    )
-    info = replace(sampled.info, pairs=COVERED, variants=variants)
-    tables = {
-        (c.down, c.across): (c.columns, c.rows)
-        for c in summary.crossings(replace(sampled, info=info))
-    }
-    assert len(tables) == 3
-    assert tables["writer", "rewrites"] == (("some", "none"), (("a", (1, 0)), ("b", (1, 1))))
-    axes = summary.axes_of(variant("v", "a", "a", "b", rewrites="some", table_version="6"))
-    assert (axes["writer"], axes["partitioned"]) == ("a then b{table_version=6}", "none")
 
 
 BY_POSITION: Final = f"{sample_run.TRINO}{{use-column-names=false}}"
