@@ -1,12 +1,13 @@
 """Generate the parts of docs/ and of README.md that repeat what the code says.
 
-A generated part stands between `<!-- generated: <name> -->` and `<!-- end -->`, in any page. Run
-`python -m tools.generate_docs` after a change of what it is made from; with `--check` it only says
-which pages are stale.
+A generated part stands between `<!-- generated: <name> <option>=<value> … -->` and `<!-- end -->`,
+in any page. Run `python -m tools.generate_docs` after a change of what it is made from; with
+`--check` it only says which pages are stale.
 """
 
 import argparse
 import re
+import shlex
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,7 +21,6 @@ from harness import engines as engine_registry
 from harness import formats
 from harness.artifacts import distributions, version_rules
 from harness.artifacts.distribution import Default, Distribution
-from harness.comparison import evidence
 from harness.comparison.history import DATABASE
 from harness.core import open_cases
 from harness.core import tolerances as declared
@@ -33,14 +33,14 @@ from harness.reports.findings import FINDINGS
 from harness.reports.known_defects import known_defects, links
 from harness.reports.words import VERDICTS, refusal_text
 from harness.run.load_run import Run, findings_text
-from harness.scenario.cells import CONTROL, parse_reader
+from harness.scenario.cells import parse_reader
 from harness.scenario.definition import VIEWS
 from harness.scenario.load import load, scenario_of
 from harness.scenario.operations import registry
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.services import MAINTENANCE_STEPS
-from tools import type_pages
-from tools.shared import table
+from tools import evidence_pages, type_pages
+from tools.shared import crossed, table
 
 
 def engines() -> str:
@@ -190,7 +190,7 @@ def _default(default: Default) -> str:
 HELP: Final = Path(__file__).with_name("finding_help.yaml")
 DOCS: Final = Path(__file__).parents[1] / "docs"
 PAGES: Final = (DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md")))
-_PART: Final = re.compile(r"(<!-- generated: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_PART: Final = re.compile(r"(<!-- generated: (\S+)(.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def operations() -> str:
@@ -212,56 +212,6 @@ def _formats(operation: Operation) -> str:
         return " but ".join(["all", *lacking])
     whole = set().union(*(families[family] for family in labels))
     return ", ".join([*labels, *(f"`{name}`" for name in sorted(having - whole))])
-
-
-def known_runs() -> str:
-    """Return the runs that the evidence which is shipped is of."""
-    rows = (
-        (f"`{s.profile}`", s.started[:10], s.commit[:8], str(len(s.by_default)), f"{s.cells:,}")
-        for s in evidence.opened(evidence.FILE).sources
-    )
-    head = "profile", "run on", "harness at", "readers by default", "answers"
-    return "\n".join(table(head, rows))
-
-
-@cache
-def _known() -> Run:
-    known = evidence.opened(evidence.FILE)
-    return known.run(list(known.readers), None, lambda variant, _: variant.scenario != CONTROL).run
-
-
-def operations_by_reader() -> str:
-    """Return for each format what readers answered after each operation, by all that is known."""
-    run = _known()
-    answers = defaultdict[tuple[str, str, str], Counter[str]](Counter)
-    for verdict in run.verdicts:
-        operation = run.info.step(verdict.variant, verdict.step).operation
-        reader = parse_reader(verdict.reader).distribution
-        answers[run.info.variant(verdict.variant).format, operation, reader][verdict.verdict] += 1
-    lines = []
-    for format_, of in sorted(grouped((key[0], key) for key in answers).items()):
-        readers = sorted({reader for _, _, reader in of})
-        rows = (
-            (f"`{name}`", *(_answers(answers.get((format_, name, r), Counter())) for r in readers))
-            for name in sorted({operation for _, operation, _ in of})
-        )
-        total = sum(answers[key].total() for key in of)
-        lines += [f"## {format_}", "", f"{total:,} answers.", ""]
-        lines += [*table(("operation", *(f"`{name}`" for name in readers)), rows), ""]
-    return "\n".join(lines)
-
-
-def _answers(counts: Counter[str]) -> str:
-    """Return how many answers are not right, kind by kind; a tick where all are."""
-    other = [
-        f"{VERDICTS[kind].symbol} {counts[kind]}"
-        for kind in VerdictKind
-        if counts[kind] and kind is not VerdictKind.CORRECT
-    ]
-    of_all = (
-        f"{' '.join(other)} of {counts.total()}" if other else VERDICTS[VerdictKind.CORRECT].symbol
-    )
-    return of_all if counts else ""
 
 
 UNIQUE: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27,}(-c\d+)?")
@@ -311,7 +261,7 @@ def _wrong(verdict: Verdict) -> object:
 
 def maintenance() -> str:
     """Return whose answers a maintenance changed, for each of what was there before."""
-    every = list(turns(_known()))
+    every = list(turns(evidence_pages.known()))
     pairs = grouped((pair, turn) for pair, _, turn, _ in every)
     asked = [one for one in every if one[1] != WRITER]
     done, readers = len({one[0] for one in asked}), len({one[1] for one in asked})
@@ -320,11 +270,8 @@ def maintenance() -> str:
     lines = [f"{of_pairs}; of {len(asked):,} answers {changes} changed by the maintenance.", ""]
     for format_, of in sorted(grouped((pair[0], pair) for pair in pairs).items()):
         names = [name for name in MAINTENANCE_STEPS if any(pair[2] == name for pair in of)]
-        rows = (
-            (before, *(_turned(pairs.get((format_, before, name), ())) for name in names))
-            for before in sorted({pair[1] for pair in of})
-        )
-        lines += [f"## {format_}", "", *table(("before", *(f"`{n}`" for n in names)), rows), ""]
+        cells = {pair[1:]: _turned(turns_) for pair, turns_ in pairs.items() if pair[0] == format_}
+        lines += [f"## {format_}", "", crossed("before", cells, names), ""]
         changed = sorted(((p[2], *how), p[1]) for p, *how in every if p[0] == format_ and how[1])
         for (name, reader, turn, why), before in grouped(changed).items():
             stories = ", ".join(f"`{story}`" for story in dict.fromkeys(before))
@@ -338,14 +285,15 @@ def _turned(of: Sequence[str]) -> str:
     return changes or (VERDICTS[VerdictKind.CORRECT].symbol if of else "")
 
 
-PARTS: Final[Mapping[str, Callable[[], str]]] = {
+PARTS: Final[Mapping[str, Callable[..., str]]] = {
+    "answers": evidence_pages.answers,
     "engines": engines,
-    "evidence": known_runs,
+    "evidence": evidence_pages.runs,
     "format-settings": format_settings,
     "open-answers": open_answers,
     "operations": operations,
-    "operations-by-reader": operations_by_reader,
     "reader-settings": reader_settings,
+    "report": evidence_pages.report,
     "tolerances": tolerances,
     "bug-scenarios": bug_scenarios,
     "finding-kinds": finding_kinds,
@@ -355,15 +303,20 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "type-gaps": type_pages.type_gaps,
     "type-matrix": type_pages.type_matrix,
     "type-refusals": type_pages.type_refusals,
+    "upgrade": evidence_pages.upgrade,
 }
 """What makes each generated part, by its name."""
+
+
+def _made(name: str, options: str) -> str:
+    return PARTS[name](**dict(word.split("=", 1) for word in shlex.split(options)))
 
 
 def stale_pages() -> Iterator[tuple[Path, str]]:
     """Yield the pages whose generated parts are stale, each with the text that it should have."""
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
-        generated = _PART.sub(lambda part: f"{part[1]}{PARTS[part[2]]()}\n{part[3]}", text)
+        generated = _PART.sub(lambda part: f"{part[1]}{_made(part[2], part[3])}\n{part[4]}", text)
         if generated != text:
             yield page, generated
 

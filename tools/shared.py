@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,3 +36,11 @@ def with_engines(cache: Path) -> Path:
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     for row in (head, ["---"] * len(head), *rows):
         yield f"| {' | '.join(row)} |"
+
+
+def crossed(head: str, cells: Mapping[tuple[str, str], str], columns: Iterable[str]) -> str:
+    """Return a table of what stands at rows and columns, the rows in the order of their names."""
+    names = list(columns)
+    rows = sorted({row for row, _ in cells})
+    texts = ((f"`{row}`", *(cells.get((row, name), "") for name in names)) for row in rows)
+    return "\n".join(table((head, *(f"`{name}`" for name in names)), texts))

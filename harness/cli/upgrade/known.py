@@ -52,7 +52,7 @@ def answer(
     """
     store = evidence.opened(file())
     lacking = [name for name in (*request.old, *request.new) if not store.named(name)]
-    known = None if lacking else _compared(request, store)
+    known = None if lacking else compared(request, store)
     if known and any(not pair.is_step for pair in known.comparison.pairs):
         status, facts = _shown(known, folder, output)
     else:
@@ -96,7 +96,7 @@ def _lacking(names: list[str], store: Evidence) -> str:
     return f"no run of the evidence has asked {' or '.join(names)}; it has {some}."
 
 
-def _compared(request: UpgradeRequest, store: Evidence) -> KnownComparison:
+def compared(request: UpgradeRequest, store: Evidence) -> KnownComparison:
     def keep(variant: VariantInfo, verdict: Verdict) -> bool:
         named = request.named
         return (
