@@ -28,6 +28,9 @@ class OpenCondition(StrEnum):
     EMPTY_PARTITION_TEXT = "empty-partition-text"
     """The empty text was written to a partition column. Admitted: it is NULL, in every row, to
     conditions too."""
+    UPDATED_ROW_ID = "updated-row-id"
+    """A row was changed since it got an id. Admitted: the id that the table's files gave it then,
+    in every such row."""
     NEGATIVE_ZERO = "negative-zero"
     """A condition is on a column of floats in which -0.0 stands. Admitted: conditions take -0.0 for
     less than 0.0, in every row; it is shown as it is."""

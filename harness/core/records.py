@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field, PlainSerializer
 from harness.core.tolerances import Normalised
 from harness.model.canonical import OwnTexts, Value, from_json, to_json
 from harness.model.commit import ExtraMetadata
-from harness.model.file_facts import IN_ORDER, FileFact, StoredStatistics
+from harness.model.file_facts import IN_ORDER, FileFact, Lineage, StoredStatistics
 from harness.model.partition_paths import ListedAs
 from harness.model.query import ALL, Query
 from harness.model.schema_history import SchemaHistory
@@ -204,6 +204,8 @@ class StateRecord:
     listed_as: Annotated[ListedAs, UNLESS_EMPTY] = ()
     partition_columns: Annotated[tuple[PartitionColumns, ...] | None, UNLESS_NONE] = None
     """None where no entry has partitions, and in older records."""
+    lineage: Annotated[Lineage | None, UNLESS_NONE] = None
+    """What its files say of where rows come from; None where the format does not have them say."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,11 @@ def select(
     Raises LookupError: it is about the past, or for a fingerprint, and the engine has no words.
     """
     query = question.query
-    columns = ", ".join(quoted(path, mark) for path in query.columns) or "*"
+    names = [quoted(path, mark) for path in query.columns]
+    by = f" group by {names[0]}" if query.groups else ""
+    if query.groups:
+        names[1] = f"count(*) as {names[1]}"
+    columns = ", ".join(names) or "*"
     result = "count(*)" if query.count else columns
     if query.extreme:
         result = f"{query.extreme}({columns})"
@@ -123,7 +127,7 @@ def select(
         return fingerprint_sql.select(question.fingerprint, source, conditions, mark, words)
     where = f" where {' and '.join(conditions)}" if conditions else ""
     limit = f" limit {query.limit}" if query.limit else ""
-    return f"select {result} from {source}{where}{limit}"
+    return f"select {result} from {source}{where}{by}{limit}"
 
 
 def _source(question: Question, mark: str, time_travel: TimeTravel, catalog: str) -> str:

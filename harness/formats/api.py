@@ -10,7 +10,7 @@ from typing import Final, Protocol
 from harness.engines.format_facts import FormatFacts
 from harness.model.canonical import Value
 from harness.model.commit import Moment
-from harness.model.file_facts import ColumnStatistics, FileFact
+from harness.model.file_facts import ColumnStatistics, FileFact, Lineage
 from harness.model.identifiers import TABLE
 from harness.model.schema import Table
 from harness.model.schema_history import SchemaHistory
@@ -195,6 +195,14 @@ class Format(ABC):
 
     def stored_metadata(self, folder: Path, instant: str) -> StoredMetadata | None:
         """Return the user's metadata in a completed write; None where there cannot be any."""
+        return None
+
+    def lineage(self, folder: Path, key: str, catalog: CatalogHistory) -> Lineage | None:
+        """Return what files say of where rows come from; None where they do not say it."""
+        return None
+
+    def lineage_since(self, settings: VariantSettings, scenario: Scenario) -> int | None:
+        """Return the step from which on they do; None for never."""
         return None
 
     def missing_effect(self, folder: Path, operation: Operation, before: Sequence[FileFact]) -> str:

@@ -25,6 +25,7 @@ from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.row_writes import DeleteWhere, Insert, Update
 from harness.scenario.operations.services import SetProperty
 from harness.scenario.operations.snapshots import Restore
+from harness.scenario.operations.unfinished_writes import BeginWrite
 from harness.scenario.statements import LibraryWrite, Sql, Statement, instant_of
 
 WRITES: Final = "writes"
@@ -66,6 +67,8 @@ def unsupported(distribution: Distribution, facts: FormatFacts, operation: Opera
     words = [kinds[name] for name in writes] if writes else _SQL[distribution.engine]
     if isinstance(operation, Merge) and (operation.absent or operation.source):
         return f"{distribution.name} is told of no merge with 'absent' or 'source'"
+    if isinstance(operation, BeginWrite) and operation.delete:
+        return f"{distribution.name} is told of no write with 'delete' that waits"
     if type(operation) in words:
         return ""
     name, allowed = name_of(operation), [text for text, kind in kinds.items() if kind in words]

@@ -11,6 +11,7 @@ from itertools import chain, combinations
 from typing import Final
 
 from harness.core.open_cases import OpenCase, OpenCondition
+from harness.judge.difference import OTHER_ID, ROW_ID
 from harness.judge.expected_state import ExpectedState
 from harness.judge.file_contents import FileAgreement
 from harness.model import partition_paths
@@ -157,6 +158,12 @@ def _with_less_than_zero(question: OpenQuestion, row: Row) -> Row | None:
     return _with(row, dict.fromkeys(zeros, _BELOW_ZERO))
 
 
+def _with_other_id(_: OpenQuestion, row: Row) -> Row | None:
+    """Have the id that a change of the row may have given it, as the table's files say."""
+    other = row.values.get(OTHER_ID)
+    return row if other is None else _with(row, {ROW_ID: other})
+
+
 def _is_negative_zero(value: Value) -> bool:
     return isinstance(value, float) and value == 0 and math.copysign(1, value) < 0
 
@@ -177,4 +184,5 @@ _READINGS: Final[Mapping[OpenCondition, Reading]] = {
     OpenCondition.PARTS_NEWER_THAN_FILE: _with_null_structs,
     OpenCondition.EMPTY_PARTITION_TEXT: _with_null_for_empty,
     OpenCondition.NEGATIVE_ZERO: _with_less_than_zero,
+    OpenCondition.UPDATED_ROW_ID: _with_other_id,
 }

@@ -6,7 +6,7 @@ import re
 import struct
 import unicodedata
 
-from harness.judge.difference import VALUES, Difference, is_empty
+from harness.judge.difference import ROW_ID, UPDATED, VALUES, Difference, is_empty
 from harness.judge.expected_state import ExpectedState
 from harness.judge.text_rows import comes_apart
 from harness.model import partition_paths
@@ -42,6 +42,8 @@ def altered_value(difference: Difference, state: ExpectedState) -> bool:
     """Return whether the value is the expected one, changed a bit, and nobody else's."""
     if difference.kind not in VALUES or difference.actual is None:
         return False
+    if difference.field and difference.field.id in {ROW_ID, UPDATED}:  # a number that stands for it
+        return True
     if comes_apart(difference, state):  # exactly so: that another row has it too is chance
         return True
     origin = difference.origin

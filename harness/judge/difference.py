@@ -9,6 +9,8 @@ from harness.core.records import Origin
 from harness.model.canonical import MapValue, Value, look_of, text_of
 from harness.model.schema import Field
 
+ROW_ID, UPDATED, OTHER_ID, SIZE = 2147483540, 2147483539, -1, -2
+"""Ids of fields of `answer_tables`: the reserved ones of Iceberg, and two of ours."""
 ShownRows = Mapping[str, Sequence[tuple[Field, Value]]]
 """What was found in each row, by the text of its key: the columns with their values."""
 
@@ -79,6 +81,10 @@ class Difference:
     @property
     def of_other_field(self) -> bool:
         return bool(self.origin and self.field and self.origin.field_id != self.field.id)
+
+    @property
+    def is_count(self) -> bool:
+        return self.kind is DifferenceKind.COUNT or bool(self.field and self.field.id == SIZE)
 
     @property
     def cell(self) -> Field | None:

@@ -186,9 +186,13 @@ class Expectations:
             return None
         return FileAgreement(self.state(step, view), content, self._holdings)
 
-    def layout_problem(self, step: int) -> str:
-        """Return why the files do not tell what base files show; empty where they do."""
-        return self._base(step).why
+    def unjudged(self, step: int, view: str) -> str:
+        """Return why no answer about a view can be judged; empty where it can.
+
+        The files must tell what base files show.
+        """
+        why = self._base(step).why if view == READ_OPTIMIZED else ""
+        return f"layout: {why}" if why else ""
 
     def _make_base(self, step: int) -> Base:
         """Return what base files show by themselves: the truth of a read-optimized view."""

@@ -471,6 +471,8 @@ class FileAgreement:
     state: ExpectedState
     content: ViewContent
     holdings: Holdings
+    settled: bool | None = None
+    """Whether no rule of the model is at fault; None where statements tell."""
 
     @cached_property
     def equal(self) -> bool:
@@ -514,6 +516,8 @@ class FileAgreement:
 
     def sent(self, difference: Difference) -> bool:
         """Return whether no rule of the model can be at fault for what files hold there."""
+        if self.settled is not None:
+            return self.settled
         match difference.kind:
             case DifferenceKind.ABSENT_ROW:
                 return self._row(difference.key)

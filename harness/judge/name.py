@@ -163,7 +163,7 @@ def ghost_row(difference: Difference, state: ExpectedState) -> bool:
 
     An extreme may be the value of such a row, and a count too great.
     """
-    if difference.kind is DifferenceKind.COUNT:
+    if difference.is_count:
         return difference.counted and difference.actual > difference.expected
     if difference.kind is DifferenceKind.EXTREME and difference.origin is not None:
         return difference.origin.key not in state.keys
@@ -184,7 +184,7 @@ def duplicate(difference: Difference, state: ExpectedState) -> bool:
 
 def lost_row(difference: Difference, _: ExpectedState) -> bool:
     """Return whether a row is absent, or fewer rows are counted than there are."""
-    if difference.kind is DifferenceKind.COUNT:
+    if difference.is_count:
         return difference.counted and difference.actual < difference.expected
     return difference.kind is DifferenceKind.ABSENT_ROW
 

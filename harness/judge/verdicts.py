@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from itertools import zip_longest
 from typing import Final
 
@@ -22,8 +23,8 @@ from harness.core.records import (
     VerdictKind,
     Witness,
 )
+from harness.judge import answer_tables, compare, recorded_by_table
 from harness.judge import answers as answer_texts
-from harness.judge import compare, recorded_by_table
 from harness.judge.admitted import OpenQuestion, admitted
 from harness.judge.attribute import attribute
 from harness.judge.expectations import Expectations
@@ -32,7 +33,7 @@ from harness.judge.file_evidence import Strategies, match_strategies
 from harness.judge.final_attribution import with_final_attribution
 from harness.judge.hidden_from_readers import hidden_from_readers
 from harness.judge.name import name
-from harness.judge.recorded_variant import READ_OPTIMIZED, RecordedVariant, view_of_rows
+from harness.judge.recorded_variant import RecordedVariant, view_of_rows
 from harness.judge.trace import trace
 from harness.judge.understand import evened_out, understand
 from harness.model import past_views
@@ -227,6 +228,7 @@ class JudgedVariant:
         self.case = case
         self.expectations = Expectations(case)
         self._assessments: dict[Hashable, Assessment] = {}
+        self._of_query = cache(partial(answer_tables.expected, self.expectations))
 
     def judge(self, cell: Cell, answer: Answer | None) -> Verdict | None:
         """Return the verdict on an answer as far as it tells by itself; None for nothing to ask.
@@ -272,12 +274,13 @@ class JudgedVariant:
         self, verdict: Verdict, answers: Mapping[str, Answer]
     ) -> tuple[Expectations, int, str, Answer]:
         answer = answers[verdict.case]
-        expectations = self.expectations.for_reader(verdict.reader, answer)
+        of_query = self._of_query(verdict.query, verdict.step)
+        expectations = of_query.for_reader(verdict.reader, answer)
         understood = understand_cell(_cell_of(verdict), expectations, answer)
         return expectations, verdict.step, view_of_rows(verdict.view), understood
 
     def _verdict(self, cell: Cell, answer: Answer | None, *, closed: bool = False) -> Verdict:
-        expectations = self.expectations.for_reader(cell.reader, answer)
+        expectations = self._of_query(cell.query, cell.step).for_reader(cell.reader, answer)
         unjudged = _unjudged(cell, expectations, answer)
         if unjudged.because or answer is None:
             return unjudged
@@ -357,9 +360,7 @@ def _unjudged(cell: Cell, expectations: Expectations, answer: Answer | None) -> 
         asked = replace(asked, disclaimed=why if answer.has_rows else "")
     if answer.unknown or answer.not_applicable:
         return replace(asked, because=answer.unknown or answer.not_applicable)
-    if cell.view == READ_OPTIMIZED and (why := expectations.layout_problem(step)):
-        return replace(asked, because=f"layout: {why}")
-    return asked
+    return replace(asked, because=expectations.unjudged(step, cell.view))
 
 
 def _left_out(cell: Cell, case: RecordedVariant, answer: Answer | None) -> bool:

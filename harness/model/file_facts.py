@@ -66,6 +66,7 @@ class StatisticsSource(StrEnum):
     PARQUET = "the Parquet footer"
     ORC = "the ORC stripe"
     ICEBERG = "Iceberg's manifest"
+    DELTA = "Delta's log"
     HUDI = "Hudi's metadata table"
     """Of a file, as the writer's own Spark reads them."""
     HUDI_PARTITION = "partitions in Hudi's metadata table"
@@ -136,6 +137,16 @@ class StoredStatistics:
 
 
 IN_ORDER: Final = StoredStatistics()
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """What the files of a table say of where its rows come from."""
+
+    sequence: int
+    """The sequence number of the current snapshot."""
+    rows: tuple[tuple[str, int | None, int | None], ...]
+    """Of each row the text of its key, its id, and the sequence number of its last update."""
 
 
 def values_at(

@@ -1,11 +1,4 @@
-"""Views of a table's past.
-
-| view | text of a cell | what it shows after step n |
-| --- | --- | --- |
-| as_of | `as_of(3)` | the table as it was after step 3: rows and columns of then |
-| incremental | `incremental(3)` | rows and columns of now, of what was written after step 3 |
-| tag | `tag(3)` | the table as it was when step 3 tagged its snapshot: rows and columns of that |
-| branch | `branch(3)` | what step 3 staged in a branch: rows of there, columns of now |
+"""Views of a table's past; what each shows stands in docs/scenarios.md ("Views of the past").
 
 Which step is meant is known from the plan: the newest write before the last schema change, so
 that then and now differ in their columns; where there is none, the newest write but one. A
@@ -32,6 +25,7 @@ from typing import Final
 from harness.model.commit import AS_OF, BRANCH, OTHERS, TAG
 from harness.model.truth import History, Truth, staged
 
+SNAPSHOT: Final = "snapshot"
 READ_OPTIMIZED: Final = "read_optimized"
 BASE_NAME: Final = "base_name"
 """The view that is there from a table's creation on; a merge-on-read table gets the others with the

@@ -17,6 +17,11 @@ from harness.model.canonical import Unpredicted, Value, equal, is_nan
 from harness.model.conversion import cast_text, convert
 from harness.model.datatypes import parse_type
 
+ROW_COUNT: Final = "row_count"
+"""What the number of a group's rows is called."""
+LINEAGE: Final = "_row_id", "_last_updated_sequence_number"
+"""The columns that say where rows come from, of Iceberg's format version 3 (specification, "Row
+Lineage")."""
 COUNT: Final = "count(*)"
 """What the one column of a count is called, whatever label an engine gives it."""
 AGGREGATE: Final = re.compile(r"count\(\*\)|(?P<extreme>(min|max)\(.*\))", re.DOTALL)
@@ -269,6 +274,8 @@ class Query:
     """Ask for the least or the greatest value of the one column only."""
     limit: Annotated[int, Field(exclude_if=lambda limit: not limit)] = 0
     """So many rows at most, any of the right ones; 0 for all."""
+    groups: Annotated[bool, Field(exclude_if=lambda groups: not groups)] = False
+    """Ask for each value of the first column, and as the second how many rows have it."""
 
     @property
     def conditions(self) -> tuple[Condition, ...]:

@@ -1,29 +1,9 @@
 """The shapes of questions: what each asks, and of which column.
 
 A shape is more than `select *` where readers go other ways for it: they read one column only, leave
-out files and row groups by the statistics of the column a predicate names, reach into a struct,
-or answer from statistics alone. Most questions are about the
-column that a schema change concerned last.
-
-| shape | text of a cell | question |
-| --- | --- | --- |
-| all | `all` | every column of every row |
-| column | `column(f1_new)` | the key and that column |
-| predicate | `predicate(f1_new)` | every column of the rows that a condition on it holds for |
-| dereference | `dereference(address.town)` | the key and that part of a struct |
-| count | `count(f1_new)` | how many rows the same condition holds for |
-| partition | `partition(p)`, `partition(p,2)` | every column of the rows of one partition |
-| unchanged | `unchanged(f2)` | as predicate, on a column that no schema change concerned |
-| both | `both(f1_new,f2)` | as predicate, the condition on the unchanged column too |
-| null | `null(f1_new)` | every column of the rows that have no value there, where others have one |
-| range | `range(ts)` | every column of the rows from a time on |
-| min, max | `min(f1_new)` | the least, or the greatest, value of that column |
-| count_all | `count_all` | how many rows there are |
-| alone | `alone(f1_new)` | that column without the key |
-| limit | `limit(3)` | any so many rows |
-| where | `where(f1_new not = old)` | every column of the rows that meet a condition |
-| count_where | `count_where(f1_new is null)` | how many rows meet it |
-| story | several | what follows from what became of each column (`_story`) |
+out files and row groups by the statistics of the column a predicate names, reach into a struct, or
+answer from statistics alone. Most are about the column that a schema change concerned last; what
+each asks stands in docs/scenarios.md ("Shapes").
 
 The condition is an equality with the value of a row that has lain longest in a file that nobody
 rewrote: there a column still has its old name, place and type, and so have its statistics. Where
@@ -48,7 +28,17 @@ from harness.model.condition_text import FINE, NEW, OLD, ColumnWord, ConditionTe
 from harness.model.conversion import INTEGERS as INTEGER_RANGES
 from harness.model.conversion import cast_text, convert
 from harness.model.datatypes import DataType, Decimal, Primitive, Struct, Text
-from harness.model.query import ON_NULL, Comparison, Condition, Extreme, Query, at, literal_text
+from harness.model.query import (
+    LINEAGE,
+    ON_NULL,
+    ROW_COUNT,
+    Comparison,
+    Condition,
+    Extreme,
+    Query,
+    at,
+    literal_text,
+)
 from harness.model.schema import Field, Schema, SchemaChangeError
 from harness.model.truth import Group, History, Row, Truth, row_values
 
@@ -160,13 +150,17 @@ class Shape(StrEnum):
     COUNT_ALL = "count_all"
     ALONE = "alone"
     LIMIT = "limit"
+    GROUPS = "groups"
+    LINEAGE = "lineage"
     WHERE = "where"
     COUNT_WHERE = "count_where"
     STORY = "story"
 
 
-WHOLE: Final = {Shape.ALL, Shape.COUNT_ALL}
+WHOLE: Final = {Shape.ALL, Shape.COUNT_ALL, Shape.LINEAGE}
 """Those that name no column."""
+ANSWER_TABLES: Final = {Shape.GROUPS, Shape.LINEAGE}
+"""Those that are answered by a table of its own (`harness.judge.answer_tables`)."""
 COLUMN: Final = "<column>"
 IN_BRACKETS: Final = {
     Shape.LIMIT: "<rows>",
@@ -297,8 +291,9 @@ def _arguments(shape: Shape, truth: Truth, changed: Sequence[str]) -> Iterable[s
             )
         case Shape.RANGE:
             return tuple(_times(truth))[:1]
-        case Shape.MIN | Shape.MAX:
-            types = {path: truth.schema.find(path).type for path in leaves}
+        case Shape.MIN | Shape.MAX | Shape.GROUPS:
+            paths = (*truth.table.partition_by, *leaves) if shape is Shape.GROUPS else leaves
+            types = {path: truth.schema.find(path).type for path in paths}
             return [p for p, t in types.items() if isinstance(t, Decimal) or str(t) in ORDERED]
     return leaves
 
@@ -310,6 +305,8 @@ def query(text: str, truth: Truth) -> Query:
     Raises ValueError: the text is none of ours.
     """
     shape, path = parse(text)
+    if shape is Shape.LINEAGE:
+        return Query(columns=(truth.table.key, *LINEAGE))
     if shape in WHOLE:
         return Query(count=shape is Shape.COUNT_ALL)
     if shape is Shape.LIMIT:
@@ -331,6 +328,8 @@ def _of_column(shape: Shape, path: str, second: str, truth: Truth) -> Query:
             return Query(columns=tuple(dict.fromkeys((truth.table.key, path))))
         case Shape.ALONE:
             return Query(columns=(path,))
+        case Shape.GROUPS:
+            return Query(columns=(path, ROW_COUNT), groups=True)
         case Shape.MIN | Shape.MAX:
             return Query(columns=(path,), extreme=Extreme(shape))
         case Shape.NULL:

@@ -28,9 +28,11 @@ from harness.core.setting_values import TABLE_VERSION
 from harness.core.tolerances import MILLISECONDS
 from harness.engines import time_travel
 from harness.engines.format_facts import FormatFacts
+from harness.engines.python_library import PythonLibrary
 from harness.formats import other_writers
 from harness.model import past_views
 from harness.model.query import MICROSECONDS, Condition
+from harness.model.query_shapes import Shape
 from harness.plan.profile import Maker, Makers, Profile, Writer
 from harness.runtime.metastore import TOOL, oldest_for
 from harness.scenario.cells import Reader, Unlike
@@ -94,13 +96,17 @@ def cannot_show(reader: Reader, format_name: str, view: str) -> str:
     return time_travel.cannot(distribution, facts, past_views.name_of(view))
 
 
-def cannot_ask(reader: Reader, format_name: str, condition: Condition) -> str:
-    """Return why a reader cannot be asked for what a condition needs; empty when it can."""
-    unasked = engines.load(distributions.load(reader.distribution).engine).unasked
-    if MICROSECONDS in condition.needs:
+def cannot_ask(reader: Reader, format_name: str, asked: Condition | Shape) -> str:
+    """Return why a reader cannot be asked for what a condition needs, or so; empty when it can."""
+    engine = engines.load(distributions.load(reader.distribution).engine)
+    if isinstance(asked, Shape):
+        calls = isinstance(engine, PythonLibrary) and engine.expressions(dict(reader.settings))
+        return "it is asked by calls, and not in SQL" if calls else ""
+    unasked = engine.unasked
+    if MICROSECONDS in asked.needs:
         milliseconds = tolerances.declared_for_format(str(reader), format_name).get(MILLISECONDS)
         unasked = {**unasked, MICROSECONDS: f"it {milliseconds.what}"} if milliseconds else unasked
-    return next((unasked[need] for need in condition.needs if need in unasked), "")
+    return next((unasked[need] for need in asked.needs if need in unasked), "")
 
 
 def declared(reader: str, format_name: str, table_version: str) -> str:

@@ -23,6 +23,7 @@ from harness.model import query_shapes
 from harness.model.commit import BRANCH
 from harness.model.datatypes import DataType, plain_types
 from harness.model.query import Condition
+from harness.model.query_shapes import Shape
 from harness.model.schema import MergeMode, Table
 from harness.model.truth import History, Truth
 from harness.plan import distribution_support
@@ -81,8 +82,8 @@ Cannot = Callable[[Reader, str], str]
 """Why a reader cannot be asked of a format; empty when it can."""
 CannotShow = Callable[[Reader, str, str], str]
 """Why a reader cannot be asked of a format for a view of the past; empty when it can."""
-CannotAsk = Callable[[Reader, str, Condition], str]
-"""Why a reader cannot be asked of a format for a condition; empty when it can."""
+CannotAsk = Callable[[Reader, str, Condition | Shape], str]
+"""Why a reader cannot be asked of a format for a condition, or so; empty when it can."""
 
 
 def named_by(profile: Profile, scenarios: Iterable[Scenario]) -> list[Scenario]:
@@ -701,7 +702,8 @@ class _Point:
         }
         for view, (text, truth, always, _) in asked.items():
             for query, (_, reader) in product(always, readers):
-                if (view, str(reader)) not in self.unable and self._asks(reader, query, truth):
+                able = (view, str(reader)) not in self.unable
+                if able and self._asks(reader, query, truth, view):
                     yield Cell(self.variant.id, number, str(reader), text, query)
         if not changes:
             return
@@ -710,12 +712,19 @@ class _Point:
         ):
             if (view, str(reader)) in self.unable:
                 continue
-            can = [query for query in at_times if self._asks(reader, query, truth)]
+            can = [query for query in at_times if self._asks(reader, query, truth, view)]
             for query in self._in_turn(can, str(reader), self.number + number + row + at):
                 yield Cell(self.variant.id, number, str(reader), text, query)
 
-    def _asks(self, reader: Reader, query: str, truth: Truth) -> bool:
+    def _asks(self, reader: Reader, query: str, truth: Truth, view: str) -> bool:
         """Return whether a reader can be asked a question; what it cannot is told."""
+        shape, format_ = query_shapes.parse(query)[0], self.variant.format
+        if shape in query_shapes.ANSWER_TABLES and (
+            why := self._no_table(shape, truth.step, view)
+            or self.planner.cannot_ask(reader, format_, shape)
+        ):
+            self.planner.exclude(f"{query} by {reader} of {self.variant.scenario.name}", why)
+            return False
         conditions = self.questions.conditions(query, truth)
         if isinstance(conditions, str):
             self.planner.exclude(f"{query} of {self.variant.scenario.name}", conditions)
@@ -726,6 +735,15 @@ class _Point:
                 self.planner.exclude(what, why)
                 return False
         return True
+
+    def _no_table(self, shape: Shape, step: int, view: str) -> str:
+        """Return why nobody can be asked for what a table of its own answers."""
+        if view != views.SNAPSHOT:
+            return "it is asked of the table as it is now alone"
+        format_, scenario = self.planner.formats[self.variant.format], self.variant.scenario
+        since = format_.lineage_since(self.variant.settings, scenario)
+        silent = shape is Shape.LINEAGE and (since is None or step < since)
+        return "the table does not say where its rows come from" if silent else ""
 
     def _questions(self, history: History) -> tuple[list[str], list[str]]:
         """Return the questions of every step and those of changes only, as far as there are any."""

@@ -27,8 +27,9 @@ from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
 from harness.core.records import OutcomeKind, StateRecord
 from harness.formats.iceberg import move
+from harness.judge import answer_tables
 from harness.judge.expectations import Expectations
-from harness.judge.recorded_variant import READ_OPTIMIZED, RecordedVariant
+from harness.judge.recorded_variant import RecordedVariant
 from harness.model import past_views, query_shapes
 from harness.model.canonical import MapValue, Value
 from harness.model.query import Query
@@ -454,7 +455,8 @@ def _table(
     name, past = past_views.name_of(view), expectations.case.past(view, step)
     if name not in tables or (past is not None and not past.step):
         return None
-    if name == READ_OPTIMIZED and expectations.layout_problem(step):
+    expectations = answer_tables.expected(expectations, text, step)
+    if expectations.unjudged(step, name):
         return None
     try:
         state = expectations.state(step, view)

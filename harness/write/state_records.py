@@ -210,6 +210,7 @@ def _files(variant: VariantOutcomes, states: Sequence[State | None]) -> TableFil
 
 def _records(variant: VariantOutcomes, states: Sequence[State | None]) -> Iterator[StateRecord]:
     """Yield the records of states, whose files are looked at now."""
+    key = variant.variant.scenario.table.key
     looked_at = [_files(variant, states[: at + 1]) for at in range(len(states))]
     seen, file_rows_seen = set[FileFact](), FileRowsSeen()
     # A catalog that lists the meta columns now may leave them out again at a later step.
@@ -254,4 +255,7 @@ def _records(variant: VariantOutcomes, states: Sequence[State | None]) -> Iterat
             metadata=state.frozen.metadata,
             listed_as=table.listed_as(variant.variant.scenario.table.partition_by),
             partition_columns=table.partition_columns,
+            lineage=None
+            if table.layout
+            else variant.shape.lineage(state.table, key, CatalogHistory(table.entries)),
         )

@@ -48,6 +48,7 @@ ENTRY = _record(
         file_path="string",
         file_format="string",
         record_count="long",
+        first_row_id=LONG,
         referenced_data_file=["null", "string"],
         content_offset=LONG,
         content_size_in_bytes=LONG,
@@ -65,6 +66,7 @@ MANIFEST = _record(
     sequence_number="long",
     added_snapshot_id="long",
     partition_spec_id="int",
+    first_row_id=LONG,
 )
 
 
@@ -144,6 +146,7 @@ class IcebergFolder:
         forget: bool = False,
         spec: int = 0,
         staged: bool = False,
+        first_row: int | None = None,
     ) -> None:
         """Add a snapshot with one more manifest, or with that alone (`forget`)."""
         number = len(self.snapshots) + 1
@@ -156,6 +159,7 @@ class IcebergFolder:
                 "sequence_number": number,
                 "added_snapshot_id": snapshot,
                 "partition_spec_id": spec,
+                "first_row_id": first_row,
             }
         )
         self._avro(listed, MANIFEST, self.manifests)

@@ -23,7 +23,7 @@ from harness.cli.runs import looked_at
 from harness.core.grouping import grouped
 from harness.core.records import Answer, Finding, Verdict, VerdictKind, Witness
 from harness.core.texts import counted, printable
-from harness.judge import compare
+from harness.judge import answer_tables, compare
 from harness.judge.expectations import Expectations
 from harness.judge.file_contents import FileAgreement
 from harness.judge.file_evidence import Layout
@@ -87,7 +87,9 @@ def expectations_of(recorded: RecordedCell) -> Expectations | None:
     """Return what the cell's reader should answer; None when no state of its step is known."""
     if all(state.outcome.step != recorded.cell.step for state in recorded.case.states):
         return None
-    return Expectations(recorded.case).for_reader(recorded.cell.reader, recorded.answer)
+    cell, of_rows = recorded.cell, Expectations(recorded.case)
+    expectations = answer_tables.expected(of_rows, cell.query, cell.step)
+    return expectations.for_reader(cell.reader, recorded.answer)
 
 
 def tables_of(layout: Layout, answer: Answer) -> CaseTables:

@@ -66,6 +66,12 @@ KEYS: Final = {
     ),
     "data-skipping": ("hoodie.enable.data.skipping",),
     "metadata-table": ("hoodie.metadata.enable",),
+    "storage-partitioned": (
+        "spark.sql.sources.v2.bucketing.enabled",
+        "spark.sql.sources.v2.bucketing.pushPartValues.enabled",
+        "spark.sql.sources.v2.bucketing.partiallyClusteredDistribution.enabled",
+        "spark.sql.iceberg.planning.preserve-data-grouping",
+    ),
 }
 """Spark's own keys for each setting of a reader; a setting that is absent is left as it is."""
 BY: Final = "by"
@@ -155,6 +161,9 @@ class SparkEngine:
             SWITCH,
             "Hudi's `hoodie.metadata.enable`: lists files by the metadata table, without which "
             "nothing is left out by statistics",
+        ),
+        "storage-partitioned": SettingValues(
+            SWITCH, "joins and groups Iceberg's partitions as they are stored, also in parts"
         ),
         BY: SettingValues(
             (PATH,), "reads a plain table's folder, whatever the metastore says of the table"

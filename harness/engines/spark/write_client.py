@@ -32,11 +32,20 @@ def call(spark: SparkSession, settings: Mapping[str, str], request: Mapping[str,
     client = hudi.client.SparkRDDWriteClient(context, config)
     try:
         method, arguments = request["method"], request["arguments"]
+        if method == "index":
+            return _index(jvm, client, *arguments)
         kinds = _parameters(client, method, len(arguments))
         made = [_argument(jvm, client, kind, text) for kind, text in zip(kinds, arguments)]
         getattr(client, method)(*made)
     finally:
         client.close()
+
+
+def _index(jvm: Any, client: Any, name: str) -> None:  # noqa: ANN401 - Py4J's objects
+    _parameters(client, "scheduleIndexing", 2)
+    kinds = jvm.java.util.ArrayList()
+    kinds.add(getattr(jvm.org.apache.hudi.metadata.MetadataPartitionType, name))
+    client.index(client.scheduleIndexing(kinds, jvm.java.util.ArrayList()).get())
 
 
 def _parameters(client: Any, name: str, count: int) -> list[Any]:  # noqa: ANN401 - Py4J's objects

@@ -57,6 +57,7 @@ from harness.engines.fingerprint_sql import FingerprintWords
 from harness.engines.format_facts import FormatFacts
 from harness.engines.query_sql import newest_changes
 from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
+from harness.model.query import LINEAGE
 from harness.runtime import metastore_client, template
 from harness.runtime.api import MetastoreUris, Running, RunsElsewhere, Runtime, Served, Surroundings
 from harness.runtime.metastore_client import CatalogRefusedError
@@ -379,12 +380,18 @@ class TrinoEngine:
     def _statement(
         self, distribution: Distribution, settings: ReaderSettings, question: Question
     ) -> tuple[str, str]:
-        """Return the catalog, which follows from the format and the settings, and the query."""
+        """Return the catalog, which follows from the format and the settings, and the query.
+
+        What says where rows come from are hidden columns (manual, "Iceberg connector").
+        """
         endpoint, format_ = distribution.endpoint, question.format
         name = endpoint.catalogs[format_.family] if endpoint else catalog_name(format_, settings)
         words = self.time_travel(distribution)
         ansi, nan = query_sql.ANSI, query_sql.NAN_FUNCTION
-        return name, query_sql.select(question, ansi, words, name, nan, self._fingerprints)
+        sql = query_sql.select(question, ansi, words, name, nan, self._fingerprints)
+        for column in LINEAGE if question.query.columns[1:] == LINEAGE else ():
+            sql = sql.replace(f'"{column}"', f'"${column[1:]}" as "{column}"')
+        return name, sql
 
     def fingerprint_words(self, settings: ReaderSettings) -> FingerprintWords | None:
         return self._fingerprints

@@ -5,6 +5,8 @@ the version that wrote it, and the stored ones beside them. Values of partition 
 log alone ("Partition Value Serialization").
 """
 
+import datetime
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import repeat
 from pathlib import Path
@@ -19,9 +21,13 @@ from harness.formats.delta.column_types import partition_value
 from harness.formats.delta.log import CHANGE_FEED, VECTOR, Commit, DeltaLog, LiveFile, physical_name
 from harness.formats.files import data_files, table_folder
 from harness.model.canonical import MapValue, Value
-from harness.model.file_facts import FileFact, FileKind
+from harness.model.conversion import convert
+from harness.model.datatypes import Primitive
+from harness.model.file_facts import ColumnStatistics, FileFact, FileKind, StatisticsSource, bound
 from harness.model.simulation.incremental import COMMIT_TIME
 
+_MOMENTS: Final = "timestamp", "timestamp_ntz"
+_REST_OF_MILLISECOND: Final = datetime.timedelta(microseconds=999)
 _KIND: Final = "_change_type"
 _WRITES: Final = ("insert", "update_postimage")
 
@@ -64,6 +70,27 @@ def _gone(folder: Path, action: Action) -> frozenset[int]:
 def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
     """Return a fact for each live data file, older ones first, and a log fact for its vector."""
     return tuple(_facts(delta_log.local(folder), key))
+
+
+def statistics_of_moments(folder: Path) -> Iterator[ColumnStatistics]:
+    """Yield what the log says of the moments in live files: bounds that are cut to milliseconds.
+
+    Source: protocol, "Per-file Statistics".
+    """
+    log = delta_log.local(folder)
+    for live in log.live():
+        said = json.loads(live.statistics or "{}")
+        least, greatest = (said.get(name, {}) for name in ("minValues", "maxValues"))
+        for column in log.schema(live.version):
+            stored = physical_name(column)
+            if str(column["type"]) in _MOMENTS and stored in least and stored in greatest:
+                first, last = (
+                    convert(of[stored], Primitive("timestamp")) for of in (least, greatest)
+                )
+                counted = said["numRecords"], said.get("nullCount", {}).get(stored)
+                where = StatisticsSource.DELTA, live.path, column["name"]
+                ends = bound(first), bound(last + _REST_OF_MILLISECOND)
+                yield ColumnStatistics(*where, *counted, *ends)
 
 
 def file_rows(path: Path, fact: FileFact) -> FileRows:

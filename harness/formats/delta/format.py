@@ -3,7 +3,9 @@
 Without column mapping Delta refuses to rename and drop columns (protocol, "Column Mapping").
 """
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -51,6 +53,7 @@ SESSION: Final = {
     "spark.databricks.delta.vacuum.logging.enabled": "true",
 }
 LATER: Final = "later"
+ZONE_SETTING: Final = "session_zone"
 FEED: Final = "change_data_feed"
 SWITCHED: Final = {
     VECTORS: "delta.enableDeletionVectors",
@@ -82,7 +85,16 @@ SETTINGS: Final = {
         "whether each write also keeps what it changed, which the view `incremental` is asked of; "
         "if absent, off",
     ),
+    ZONE_SETTING: SettingValues(
+        ("stockholm",),
+        "the time zone of the session that writes: Europe/Stockholm, whose offset has seconds "
+        "before 1879 (`+00:53:28`); if absent, UTC",
+    ),
 }
+ZONE: Final = "spark.sql.session.timeZone"
+STOCKHOLM: Final = "Europe/Stockholm"
+_MOMENT: Final = re.compile(r"'([-\d]+ [\d:.]+)'(?= as timestamp\))")
+"""Of which the session's zone makes another moment, unless it is said to be in UTC."""
 SWITCH: Final = (
     f"alter table {DATABASE}.{TABLE} set tblproperties ({text(MODE)} = 'name', "
     "'delta.minReaderVersion' = '2', 'delta.minWriterVersion' = '5')"
@@ -125,7 +137,7 @@ class Delta(Format):
         return ""
 
     def session(self, settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
-        return SESSION
+        return {**SESSION, **({ZONE: STOCKHOLM} if ZONE_SETTING in settings else {})}
 
     def create(
         self, table: Table, settings: VariantSettings, how: str = ""
@@ -148,6 +160,13 @@ class Delta(Format):
                     statements = (Sql(whole_rows(before, after)),)
                 case _:
                     statements = of_table(operation.sql(before, after))
+        if ZONE_SETTING in settings:
+            statements = tuple(
+                replace(sent, text=_MOMENT.sub(r"'\1Z'", sent.text))
+                if isinstance(sent, Sql)
+                else sent
+                for sent in statements
+            )
         if settings.get(MAPPING) == LATER and before.step == 1:
             return (Sql(SWITCH, commits=False), *statements)
         return statements
@@ -203,8 +222,10 @@ class Delta(Format):
         return delta_files.file_rows(path, fact)
 
     def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
-        # Only of the data files that call columns as the table does.
-        return data_files.statistics(folder, [file for file in files if not file.stored_names])
+        # Of footers only those of the data files that call columns as the table does.
+        named = [file for file in files if not file.stored_names]
+        of_moments = delta_files.statistics_of_moments(folder)
+        return (*data_files.statistics(folder, named), *of_moments)
 
     def facts(
         self, folder: Path, key: str, catalog: CatalogHistory = NO_CATALOG

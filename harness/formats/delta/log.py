@@ -88,6 +88,8 @@ class LiveFile:
     vector: Action | None
     """The descriptor of its deletion vector."""
     size: int | None = None
+    statistics: str | None = None
+    """As JSON; None where the log has none of it."""
 
 
 @dataclass(frozen=True)  # no slots: what is derived is kept
@@ -151,9 +153,8 @@ class DeltaLog:
                     first[path] = commit.version
                 partition = action.get("partitionValues") or {}
                 versions, vector = (first[path], commit.version), action.get(VECTOR)
-                live[logical] = LiveFile(
-                    path, logical, *versions, partition, vector, action.get("size")
-                )
+                said = (action.get(name) for name in ("size", "stats"))
+                live[logical] = LiveFile(path, logical, *versions, partition, vector, *said)
         return tuple(sorted(live.values(), key=lambda file: (file.version, file.path)))
 
     @property

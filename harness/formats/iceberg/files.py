@@ -1,8 +1,8 @@
 """What the live files of an Iceberg table say of its rows and columns, and its manifests of them.
 
 Source: Iceberg table specification, "Scan Planning", "Row-level deletes", "Column Projection",
-"Name Mapping Serialization", "Manifests" and "Appendix D: Single-value serialization"; Puffin
-specification, "deletion-vector-v1 blob type".
+"Name Mapping Serialization", "Row Lineage", "Manifests" and "Appendix D: Single-value
+serialization"; Puffin specification, "deletion-vector-v1 blob type".
 """
 
 from __future__ import annotations
@@ -32,9 +32,20 @@ from harness.formats.iceberg.table import (
     table,
 )
 from harness.model.canonical import Value
-from harness.model.file_facts import ColumnStatistics, FileFact, FileKind, StatisticsSource, bound
+from harness.model.file_facts import (
+    ColumnStatistics,
+    FileFact,
+    FileKind,
+    Lineage,
+    StatisticsSource,
+    bound,
+)
 from harness.runtime.metastore_objects import CatalogEntry
 
+_LINEAGE: Final = 2147483540, 2147483539
+"""Reserved ids of the columns `_row_id` and `_last_updated_sequence_number`."""
+LINEAGE_SINCE: Final = 3
+"""The first format version whose tables say where rows come from."""
 _FIRST_SPEC: Final = 0
 """The id of the partition spec that a table is created with."""
 
@@ -57,6 +68,29 @@ def facts(folder: Path, key: str, entries: Iterable[CatalogEntry] = ()) -> tuple
     except UnreadableError as problem:
         raise FileFactError(str(problem)) from problem
     return (*bases, *(log for file in live for log in logs.get(id(file), ()) if log.deleted))
+
+
+def lineage(folder: Path, key: str, entries: Iterable[CatalogEntry] = ()) -> Lineage | None:
+    """Return what live files say of where their rows come from; nothing before format version 3."""
+    newest, rows = table(folder, entries), list[tuple[str, int | None, int | None]]()
+    if int(newest.metadata.get("format-version", 0)) < LINEAGE_SINCE:
+        return None
+    table_at = TableAt(newest, Locations({str(newest.metadata["location"]): str(folder)}), "")
+    for file in (file for file in table_at.live if file.content is FileContent.DATA):
+        path, first = folder / newest.relative(file.path), file.first_row
+        gone = {at for _, places in table_at.rows_deleted(file) for at in places}
+        stored = arrow_file.read(str(path))
+        ids = [int((field.metadata or {}).get(FIELD_ID, 0)) for field in stored.schema]
+        numbers = (
+            stored.column(ids.index(id_)).to_pylist() if id_ in ids else [None] * stored.num_rows
+            for id_ in _LINEAGE
+        )
+        keys = data_files.read_footer(path, key).keys
+        for at, (text, row, since) in enumerate(zip(keys, *numbers, strict=True)):
+            said = (first + at if row is None else row) if first is not None else None
+            number = file.sequence if since is None else since
+            rows += [(text, said, None if first is None else number)] if at not in gone else ()
+    return Lineage(int(newest.current.get("sequence-number", 0)), tuple(rows))
 
 
 def partition_values(folder: Path, path: str) -> Mapping[str, Value]:

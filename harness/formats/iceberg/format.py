@@ -15,10 +15,11 @@ from harness.formats.files import data_files
 from harness.formats.iceberg import files as iceberg_files
 from harness.formats.iceberg import settings as iceberg_settings
 from harness.formats.iceberg import table as iceberg_table
+from harness.formats.iceberg.files import LINEAGE_SINCE
 from harness.formats.iceberg.settings import MOMENTS, SETTINGS, VERSION, WITH_ZONE
 from harness.formats.spark_statements import REPLACING, create_table, failed_rows, whole_rows
 from harness.model.commit import AS_OF, BRANCH, TAG
-from harness.model.file_facts import ColumnStatistics, FileFact, FileKind
+from harness.model.file_facts import ColumnStatistics, FileFact, FileKind, Lineage
 from harness.model.identifiers import TABLE
 from harness.model.schema import Table
 from harness.model.truth import Truth
@@ -28,7 +29,7 @@ from harness.scenario.operations.api import Family, Operation, StepContext, Tabl
 from harness.scenario.operations.new_rows import fresh, known
 from harness.scenario.operations.replace_table import ReplaceTable
 from harness.scenario.operations.row_writes import Delete, Insert, Touch, Upsert
-from harness.scenario.operations.services import Compact
+from harness.scenario.operations.services import Compact, SetTableVersion
 from harness.scenario.operations.snapshots import CreateTag
 from harness.scenario.operations.unfinished_writes import KilledWrite
 from harness.scenario.statements import (
@@ -137,6 +138,15 @@ class Iceberg(Format):
 
     def table_version(self, folder: Path) -> str:
         return str(iceberg_table.table(folder).metadata.get("format-version", ""))
+
+    def lineage(self, folder: Path, key: str, catalog: CatalogHistory) -> Lineage | None:
+        return iceberg_files.lineage(folder, key, catalog.now)
+
+    def lineage_since(self, settings: VariantSettings, scenario: Scenario) -> int | None:
+        if int(settings.get(FORMAT_VERSION, VERSION)) >= LINEAGE_SINCE:
+            return 0
+        steps = enumerate(scenario.operations, start=1)
+        return next((at for at, done in steps if isinstance(done, SetTableVersion)), None)
 
     def timeline(self, folder: Path) -> tuple[str, ...]:
         return tuple(f"snapshot {instant}" for instant in self.instants(folder))

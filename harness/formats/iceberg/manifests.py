@@ -1,13 +1,13 @@
 """The files that are part of an Iceberg table in a snapshot, as its manifests tell of them.
 
 Source: Iceberg table specification, "Manifests", "Manifest Lists", "Snapshots", "Sequence Number
-Inheritance" and "Scan Planning".
+Inheritance", "First Row ID Inheritance" and "Scan Planning".
 """
 
 import datetime
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Any, Final, TypeAlias
 
@@ -51,6 +51,8 @@ class Live:
     """The partition spec by which it was written."""
     partition: tuple[Value, ...] = ()
     """The values of the fields of that spec, in its order."""
+    first_row: int | None = None
+    """The id of its first row; None of a file that was never part of a table of version 3."""
 
     @property
     def is_vector(self) -> bool:
@@ -85,10 +87,18 @@ def live(snapshot: Record, specs: Mapping[int, Sequence[Record]], read: Read) ->
         number = int(stored.metadata.get("partition-spec-id", 0) if spec is None else spec)
         if number not in specs:
             raise FileFactError(f"{path}: the table has no partition spec {number}")
-        order = _partition_order(stored.schema, specs[number])
+        order, next_row = (
+            _partition_order(stored.schema, specs[number]),
+            manifest.get("first_row_id"),
+        )
         for entry in stored.records:
-            if entry["status"] != _DELETED:
-                yield _live(entry, manifest, number, order)
+            if entry["status"] == _DELETED:
+                continue
+            own, rows = (entry["data_file"].get(name) for name in ("first_row_id", "record_count"))
+            first = next_row if own is None else own
+            yield replace(_live(entry, manifest, number, order), first_row=first)
+            if own is None and next_row is not None:
+                next_row += rows
 
 
 def _manifests(snapshot: Record, read: Read) -> Iterator[Record]:

@@ -5,6 +5,7 @@ Sources: Hudi documentation, "SQL Procedures"; Iceberg documentation, "Spark Pro
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Annotated, ClassVar, Final
 
 from pydantic import Strict
@@ -28,6 +29,7 @@ from harness.scenario.statements import (
     ALTER_TABLE,
     TABLE_ARGUMENT,
     TABLE_NAME,
+    ClientCall,
     DeltaCall,
     IcebergCall,
     Sql,
@@ -359,6 +361,32 @@ class SetTableVersion(Operation):
             case Family.DELTA:
                 return "tables have versions of a protocol, which their features decide"
         return Operation.unsupported(self, kind)
+
+
+class Indexed(StrEnum):
+    """A partition of the metadata table."""
+
+    BLOOM_FILTERS = "bloom_filters"
+    COLUMN_STATS = "column_stats"
+    RECORD_INDEX = "record_index"
+
+
+@dataclass(frozen=True, slots=True)
+class Index(Operation):
+    """SQL has it for tables without a location of their own alone."""
+
+    EXAMPLES = example(
+        "index: bloom_filters",
+        "adds `bloom_filters`, `column_stats` or `record_index` to the metadata table, as an "
+        "indexer beside the writers does (setting `concurrency`)",
+    )
+    TEXT = "index by {0.by}"
+    FAMILIES = frozenset({Family.HUDI})
+    SHORT = "by"
+    by: Annotated[Indexed, Strict(strict=False)]
+
+    def statements(self, context: StepContext) -> Statements:
+        return (ClientCall("index", (self.by.name,)),)
 
 
 _OF_FILES: Final = Compact, Cluster, Clean, Archive, RewriteDataFiles

@@ -2,12 +2,14 @@
 
 import pytest
 
+from harness.artifacts.distributions import load
 from harness.core.records import Column
 from harness.engines import query_sql
 from harness.engines.api import Question
 from harness.engines.query_sql import META_COLUMNS
+from harness.engines.trino.engine import ENGINE as TRINO
 from harness.formats import facts
-from harness.model.query import Comparison, Condition, Query
+from harness.model.query import LINEAGE, Comparison, Condition, Query
 
 
 def test_the_columns_that_formats_add_are_left_out_with_their_values() -> None:
@@ -109,3 +111,18 @@ def test_null_in_a_list_and_the_beginning_of_a_text_and_some_rows() -> None:
     assert query_sql.predicate(begins, SPARK) == r"`f` like 'it\'s%'"
     asked = Question("d", "t", facts("iceberg"), Query(where=listed, limit=3))
     assert query_sql.select(asked, ANSI).endswith("null) limit 3")
+
+
+def test_groups_and_where_rows_come_from_are_asked_for_under_names_of_ours() -> None:
+    groups = Query(columns=("p", "row_count"), groups=True)
+    asked = Question("d", "t", facts("iceberg"), groups)
+    assert query_sql.select(asked, SPARK) == (
+        "select `p`, count(*) as `row_count` from `d`.`t` group by `p`"
+    )
+    lineage = Question("d", "t", facts("iceberg"), Query(columns=("id", *LINEAGE)))
+    assert query_sql.select(lineage, SPARK) == (
+        "select `id`, `_row_id`, `_last_updated_sequence_number` from `d`.`t`"
+    )
+    (trino,) = TRINO.statements(load("trino-483"), {}, lineage)
+    row, updated = (f'"${name[1:]}" as "{name}"' for name in LINEAGE)
+    assert trino == f'select "id", {row}, {updated} from "iceberg"."d"."t"'

@@ -1,3 +1,4 @@
+import datetime
 import json
 import shutil
 from collections.abc import Mapping, Sequence
@@ -14,12 +15,17 @@ from harness.formats.delta import log as delta_log
 from harness.formats.delta import vectors
 from harness.formats.files import table_folder
 from harness.model.file_facts import FileFact, FileKind
+from harness.model.query import Comparison, Condition
 from harness.model.simulation.incremental import COMMIT_TIME
+from harness.scenario.operations.row_writes import Insert
+from harness.scenario.statements import recorded
 from tests.builders.delta_folder import DeltaFolder, add, field, metadata, protocol, remove
+from tests.builders.scenarios import scenario_of
 
 FORMAT = formats.load("delta")
 TABLES = Path(__file__).parent / "delta_tables"
 MARKED, LATER = TABLES / "marked", TABLES / "mapped_later"
+MOMENTS = {"id": "string", "at": "timestamp"}
 THEN, NOW = ("id", "ts", "f1", "f2", "f3"), ("id", "f2", "ts", "g", "f3")
 
 
@@ -267,3 +273,42 @@ def test_rows_of_a_file_do_not_say_it_where_one_of_them_is_unknown(tmp_path: Pat
     unknown = ("add", "ab", False)
     assert committed(table(tmp_path, [[ADD_ALL[0]], [unknown]]))["4"] is None
     assert committed(table(tmp_path / "t", [ADD_ALL], enabled="false"))["4"] is None
+
+
+def test_bounds_of_moments_in_the_log_are_cut_to_milliseconds_and_have_the_zone_of_their_session(
+    tmp_path: Path,
+) -> None:
+    folder = DeltaFolder(tmp_path / "t")
+    path = folder.data("1.parquet", {"id": ["1", "2"]})
+    said = {
+        "numRecords": 2,
+        "minValues": {"id": "1", "at": "1850-01-01T01:01:01.000+00:53"},
+        "maxValues": {"id": "2", "at": "1850-01-01T01:01:02.123+00:53"},
+        "nullCount": {"at": 1},
+    }
+    folder.commit(protocol(1), metadata(field("id", "string"), field("at", "timestamp")))
+    folder.commit({"add": {**add(path)["add"], "stats": json.dumps(said)}})
+    (of_at,) = [s for s in FORMAT.statistics(folder.path, ()) if s.column == "at"]
+    assert (of_at.source, of_at.path, of_at.rows, of_at.nulls) == ("Delta's log", path, 2, 1)
+    last = datetime.datetime(1850, 1, 1, 0, 8, 2, 123999)  # noqa: DTZ001 - as values are
+    assert not of_at.contradicted_by([last, last - datetime.timedelta(seconds=1)])
+    written = datetime.datetime(1850, 1, 1, 0, 7, 33)  # noqa: DTZ001 - 28 s are cut off
+    assert of_at.contradicted_by([written])
+    assert of_at.excludes(Condition("at", Comparison.EQUAL, "1850-01-01 00:07:33", "timestamp"))
+
+
+def test_a_session_in_another_zone_is_told_the_same_moments() -> None:
+    scenario = scenario_of(
+        Insert(rows=({"id": "1", "at": "1850-01-01 00:07:33"},)), columns=MOMENTS
+    )
+    before, after = scenario.truths(merge_on_read=False).history()
+    told = [
+        recorded(statement)
+        for settings in ({}, {"session_zone": "stockholm"})
+        for statement in FORMAT.wording(scenario.operations[0], before, after, settings)
+    ]
+    assert [text.count(" 00:07:33Z' as timestamp)") for text in told] == [0, 1]
+    assert told[1].replace("33Z'", "33'") == told[0]
+    zone = "spark.sql.session.timeZone"
+    assert FORMAT.session({"session_zone": "stockholm"}, {})[zone] == "Europe/Stockholm"
+    assert zone not in FORMAT.session({}, {})

@@ -10,13 +10,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from harness import formats
-from harness.formats.api import FileFactError
+from harness.formats.api import NO_CATALOG, FileFactError
 from harness.formats.iceberg import files, puffin
 from harness.formats.iceberg import move as iceberg_move
 from harness.formats.iceberg import table as iceberg_table
 from harness.formats.iceberg.manifests import avro_records
 from harness.formats.iceberg.table import table
-from harness.model.file_facts import FileFact, FileKind
+from harness.model.file_facts import FileFact, FileKind, Lineage
 from tests.builders.iceberg_folder import GONE, Entry, IcebergFolder
 
 FORMAT = formats.load("iceberg")
@@ -353,3 +353,62 @@ def test_deletes_are_of_the_copied_files(copy: Path) -> None:
         for bounds in (file["lower_bounds"], file["upper_bounds"]):
             paths = [e["value"] for e in bounds or () if e["key"] == 2147483546]
             assert {path.decode() for path in paths} <= data
+
+
+def rows_of(count: int, **more: int) -> Mapping[str, Any]:
+    return {"record_count": count, **more}
+
+
+def lineage(folder: IcebergFolder, version: int = 3) -> Lineage | None:
+    folder.metadata(len(folder.snapshots), **{"format-version": version})
+    return FORMAT.lineage(folder.path, "id", NO_CATALOG)
+
+
+def test_rows_have_the_ids_that_follow_from_the_first_one_of_their_manifest(
+    folder: IcebergFolder,
+) -> None:
+    one, two, three = (folder.data(f"{n}.parquet", id=[f"{n}1", f"{n}2"], a=[1, 2]) for n in "123")
+    entries = (
+        Entry(one, 0, 0, 70, 4, metrics=rows_of(2, first_row_id=7)),
+        Entry("data/gone.parquet", status=GONE, metrics=rows_of(5)),
+        Entry(two, metrics=rows_of(2)),
+        Entry(three, metrics=rows_of(2)),
+    )
+    folder.commit(70, *entries, first_row=100)
+    rows = (
+        ("11", 7, 4),
+        ("12", 8, 4),
+        ("21", 100, 1),
+        ("22", 101, 1),
+        ("31", 102, 1),
+        ("32", 103, 1),
+    )
+    assert lineage(folder) == Lineage(1, rows)
+    assert lineage(folder, 2) is None, "older tables do not say it"
+
+
+def test_rows_of_before_an_upgrade_have_no_numbers(folder: IcebergFolder) -> None:
+    folder.commit(70, Entry(folder.data("1.parquet", id=["1"], a=[1])))
+    assert lineage(folder) == Lineage(1, (("1", None, None),))
+
+
+def test_numbers_in_a_file_count_by_their_field_ids_and_deleted_rows_have_none(
+    folder: IcebergFolder,
+) -> None:
+    plain = folder.data("p.parquet", id=["1"], a=[1], _row_id=[55])
+    ids = {"_row_id": 2147483540, "_last_updated_sequence_number": 2147483539}
+    fields = [
+        pa.field(n, pa.int64(), metadata={"PARQUET:field_id": str(at)}) for n, at in ids.items()
+    ]
+    stored = {
+        "id": ["2", "3", "4"],
+        "_row_id": [20, None, 22],
+        "_last_updated_sequence_number": [1, 2, None],
+    }
+    moved = "data/moved.parquet"
+    schema = pa.schema([pa.field("id", pa.string()), *fields])
+    pq.write_table(pa.table(stored, schema=schema), folder.path / moved)
+    gone = folder.vector("gone.puffin", 0)
+    folder.commit(70, Entry(plain), Entry(moved, metrics=rows_of(3)), first_row=100)
+    folder.commit(80, Entry(gone, DELETES, vector_of=moved))
+    assert lineage(folder) == Lineage(2, (("1", 100, 1), ("3", 102, 2), ("4", 22, 1)))
