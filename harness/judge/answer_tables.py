@@ -34,28 +34,28 @@ def expected(whole: Expectations, query: str, step: int) -> Expectations:
     shape, _, path = query.removesuffix(")").partition("(")
     history = whole.history[: step + 1]
     if shape == Shape.GROUPS and history[-1].schema.has(path):
-        held, field = whole.agreement(step, SNAPSHOT), history[-1].schema.find(path)
+        agreement, field = whole.agreement(step, SNAPSHOT), history[-1].schema.find(path)
         # As long as the column is what it is at the end.
         same = (truth.rows if truth.schema.by_id(field.id) == field else {} for truth in history)
         fields = field, Field(SIZE, ROW_COUNT, _LONG)
         truth = _truth(history, fields, (_sizes(rows, field) for rows in same))
-        sizes = _sizes(held.content.rows, field) if held else ()
+        sizes = _sizes(agreement.content.rows, field) if agreement else ()
         rows = dict(enumerate(_row(values, step) for values in sizes))
-        return AnswerTable(whole, truth, rows if held else None)
+        return QuestionExpectations(whole, truth, rows if agreement else None)
     if shape != Shape.LINEAGE:
         return whole
-    said = {at: state.lineage for at, state in whole.case.state_of.items() if state.lineage}
-    truth = lineage(history, said)
+    recorded = {at: state.lineage for at, state in whole.case.state_of.items() if state.lineage}
+    truth = lineage(history, recorded)
     keys = {text_of(key): key for before in history for key in before.rows}
     ids = [field.id for field in truth[-1].schema.fields]
     rows = {
         at: _row(dict(zip(ids, (keys.get(text, text), *numbers), strict=True)), step)
-        for at, (text, *numbers) in enumerate(said[step].rows if step in said else ())
+        for at, (text, *numbers) in enumerate(recorded[step].rows if step in recorded else ())
     }
-    return AnswerTable(whole, truth, rows if step in said else None, settled=True)
+    return QuestionExpectations(whole, truth, rows if step in recorded else None, settled=True)
 
 
-class AnswerTable(Expectations):
+class QuestionExpectations(Expectations):
     """The truth of such a table up to the step that is asked about, and what files say.
 
     `settled`: whether the specification says who is right where these differ.
@@ -101,9 +101,9 @@ def _truth(
 
 def _row(values: Values, step: int, older: Row | None = None) -> Row:
     """Return a row as a step leaves it; `older`: as it was before."""
-    kept = {at: older.written[at] for at in values if older and older.values[at] == values[at]}
+    unchanged = {at: older.written[at] for at in values if older and older.values[at] == values[at]}
     return Row(
-        next(iter(values.values())), values, {**dict.fromkeys(values, step), **kept}, (0, ())
+        next(iter(values.values())), values, {**dict.fromkeys(values, step), **unchanged}, (0, ())
     )
 
 
@@ -131,18 +131,18 @@ def _numbers(
 ) -> Iterator[Iterable[Values]]:
     known, now, last = dict[tuple[Value, int], Values](), dict[Value, Values](), 0
     for truth in history:
-        said = recorded.get(truth.step, Lineage(last, ()))
-        in_files = {text: (id_, updated) for text, id_, updated in said.rows}
+        newest = recorded.get(truth.step, Lineage(last, ()))
+        in_files = {text: (id_, updated) for text, id_, updated in newest.rows}
         before, now = now, {}
         for at, row in truth.rows.items():
             version, changed = (at, row.newest), row.newest == truth.step
             if known.get(version, {}).get(ROW_ID) is None:
                 id_, updated = in_files.get(text_of(at), (None, None))
-                if changed and id_ is not None and not last < (updated or 0) <= said.sequence:
-                    updated = said.sequence
-                kept = before.get(at, {}).get(ROW_ID) if changed else None
-                given = id_ if kept is None else kept
+                if changed and id_ is not None and not last < (updated or 0) <= newest.sequence:
+                    updated = newest.sequence
+                old_id = before.get(at, {}).get(ROW_ID) if changed else None
+                given = id_ if old_id is None else old_id
                 known[version] = {key: at, ROW_ID: given, UPDATED: updated, OTHER_ID: id_}
             now[at] = known[version]
-        last = said.sequence
+        last = newest.sequence
         yield now.values()

@@ -161,12 +161,12 @@ class Catalog:
     def is_waited_for(self, database: str, table: str) -> bool:
         return any(e.state == ttypes.LockState.WAITING for e in self._locks(database, table))
 
-    def unlock(self, database: str, table: str, *, held: bool = False) -> None:
+    def unlock(self, database: str, table: str, *, acquired: bool = False) -> None:
         """Take away all locks of a table, also that of a writer that died while it waited.
 
-        `held`: those alone that somebody has.
+        `acquired`: those alone that somebody has.
         """
-        waiting = ttypes.LockState.WAITING if held else None
+        waiting = ttypes.LockState.WAITING if acquired else None
         for lock_entry in (e for e in self._locks(database, table) if e.state != waiting):
             # NoSuchLock: it ended by itself.
             with _answered(self.uri), suppress(ttypes.NoSuchLockException):

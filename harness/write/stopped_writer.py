@@ -77,7 +77,7 @@ def _begun(
 def begin_at_lock(ask: Callable[[], SparkRows], client: Catalog, database: str) -> WaitingWrite:
     """Send a statement whose writer takes the table's lock in the metastore; see `_begun`."""
     client.lock(database, TABLE)
-    release = partial(client.unlock, database, TABLE, held=True)
+    release = partial(client.unlock, database, TABLE, acquired=True)
     try:
         return _begun(ask, lambda: client.is_waited_for(database, TABLE), release)
     except Exception:

@@ -79,15 +79,18 @@ def statistics_of_moments(folder: Path) -> Iterator[ColumnStatistics]:
     """
     log = delta_log.local(folder)
     for live in log.live():
-        said = json.loads(live.statistics or "{}")
-        least, greatest = (said.get(name, {}) for name in ("minValues", "maxValues"))
+        stored_bounds = json.loads(live.statistics or "{}")
+        least, greatest = (stored_bounds.get(name, {}) for name in ("minValues", "maxValues"))
         for column in log.schema(live.version):
             stored = physical_name(column)
             if str(column["type"]) in _MOMENTS and stored in least and stored in greatest:
                 first, last = (
                     convert(of[stored], Primitive("timestamp")) for of in (least, greatest)
                 )
-                counted = said["numRecords"], said.get("nullCount", {}).get(stored)
+                counted = (
+                    stored_bounds["numRecords"],
+                    stored_bounds.get("nullCount", {}).get(stored),
+                )
                 where = StatisticsSource.DELTA, live.path, column["name"]
                 ends = bound(first), bound(last + _REST_OF_MILLISECOND)
                 yield ColumnStatistics(*where, *counted, *ends)

@@ -153,8 +153,8 @@ class DeltaLog:
                     first[path] = commit.version
                 partition = action.get("partitionValues") or {}
                 versions, vector = (first[path], commit.version), action.get(VECTOR)
-                said = (action.get(name) for name in ("size", "stats"))
-                live[logical] = LiveFile(path, logical, *versions, partition, vector, *said)
+                told_of = (action.get(name) for name in ("size", "stats"))
+                live[logical] = LiveFile(path, logical, *versions, partition, vector, *told_of)
         return tuple(sorted(live.values(), key=lambda file: (file.version, file.path)))
 
     @property

@@ -87,9 +87,9 @@ def lineage(folder: Path, key: str, entries: Iterable[CatalogEntry] = ()) -> Lin
         )
         keys = data_files.read_footer(path, key).keys
         for at, (text, row, since) in enumerate(zip(keys, *numbers, strict=True)):
-            said = (first + at if row is None else row) if first is not None else None
-            number = file.sequence if since is None else since
-            rows += [(text, said, None if first is None else number)] if at not in gone else ()
+            number = (first + at if row is None else row) if first is not None else None
+            newest_at = file.sequence if since is None else since
+            rows += [(text, number, None if first is None else newest_at)] if at not in gone else ()
     return Lineage(int(newest.current.get("sequence-number", 0)), tuple(rows))
 
 

@@ -94,10 +94,12 @@ def live(snapshot: Record, specs: Mapping[int, Sequence[Record]], read: Read) ->
         for entry in stored.records:
             if entry["status"] == _DELETED:
                 continue
-            own, rows = (entry["data_file"].get(name) for name in ("first_row_id", "record_count"))
-            first = next_row if own is None else own
+            assigned, rows = (
+                entry["data_file"].get(name) for name in ("first_row_id", "record_count")
+            )
+            first = next_row if assigned is None else assigned
             yield replace(_live(entry, manifest, number, order), first_row=first)
-            if own is None and next_row is not None:
+            if assigned is None and next_row is not None:
                 next_row += rows
 
 

@@ -372,15 +372,15 @@ class Indexed(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Index(Operation):
+class BuildIndex(Operation):
     """SQL has it for tables without a location of their own alone."""
 
     EXAMPLES = example(
-        "index: bloom_filters",
+        "build_index: bloom_filters",
         "adds `bloom_filters`, `column_stats` or `record_index` to the metadata table, as an "
         "indexer beside the writers does (setting `concurrency`)",
     )
-    TEXT = "index by {0.by}"
+    TEXT = "build an index: {0.by}"
     FAMILIES = frozenset({Family.HUDI})
     SHORT = "by"
     by: Annotated[Indexed, Strict(strict=False)]

@@ -280,14 +280,14 @@ def test_bounds_of_moments_in_the_log_are_cut_to_milliseconds_and_have_the_zone_
 ) -> None:
     folder = DeltaFolder(tmp_path / "t")
     path = folder.data("1.parquet", {"id": ["1", "2"]})
-    said = {
+    stored = {
         "numRecords": 2,
         "minValues": {"id": "1", "at": "1850-01-01T01:01:01.000+00:53"},
         "maxValues": {"id": "2", "at": "1850-01-01T01:01:02.123+00:53"},
         "nullCount": {"at": 1},
     }
     folder.commit(protocol(1), metadata(field("id", "string"), field("at", "timestamp")))
-    folder.commit({"add": {**add(path)["add"], "stats": json.dumps(said)}})
+    folder.commit({"add": {**add(path)["add"], "stats": json.dumps(stored)}})
     (of_at,) = [s for s in FORMAT.statistics(folder.path, ()) if s.column == "at"]
     assert (of_at.source, of_at.path, of_at.rows, of_at.nulls) == ("Delta's log", path, 2, 1)
     last = datetime.datetime(1850, 1, 1, 0, 8, 2, 123999)  # noqa: DTZ001 - as values are
@@ -302,13 +302,13 @@ def test_a_session_in_another_zone_is_told_the_same_moments() -> None:
         Insert(rows=({"id": "1", "at": "1850-01-01 00:07:33"},)), columns=MOMENTS
     )
     before, after = scenario.truths(merge_on_read=False).history()
-    told = [
+    texts = [
         recorded(statement)
         for settings in ({}, {"session_zone": "stockholm"})
         for statement in FORMAT.wording(scenario.operations[0], before, after, settings)
     ]
-    assert [text.count(" 00:07:33Z' as timestamp)") for text in told] == [0, 1]
-    assert told[1].replace("33Z'", "33'") == told[0]
+    assert [text.count(" 00:07:33Z' as timestamp)") for text in texts] == [0, 1]
+    assert texts[1].replace("33Z'", "33'") == texts[0]
     zone = "spark.sql.session.timeZone"
     assert FORMAT.session({"session_zone": "stockholm"}, {})[zone] == "Europe/Stockholm"
     assert zone not in FORMAT.session({}, {})

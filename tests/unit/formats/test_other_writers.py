@@ -240,8 +240,8 @@ def test_trino_writes_its_files_and_waits_while_others_commit_without_a_lock() -
     begin, commit = BeginWrite(update=(1,), insert=(3,)), CommitWrite()
     scenario = by(scenario_of(Insert((1, 2)), begin, commit), TRINO, (2, 3))
     assert planned(scenario)[0] == (SPARK, SPARK, TRINO, TRINO)
-    _, held, goes_on = sent(scenario)
-    unlocked, _, merge = held.partition("; ")
+    _, waiting, goes_on = sent(scenario)
+    unlocked, _, merge = waiting.partition("; ")
     assert "by the writer that made the table" in unlocked
     assert "'engine.hive.lock-enabled' = 'false'" in unlocked
     assert "another writer, which waits before its commit" in merge

@@ -50,7 +50,7 @@ GIVEN: Sequence[Numbers] = (
 """What the files of a faultless writer say after each step."""
 
 
-def case_of(said: Sequence[Numbers] = GIVEN, text: str = STORY) -> RecordedVariant:
+def case_of(numbers_of: Sequence[Numbers] = GIVEN, text: str = STORY) -> RecordedVariant:
     scenario = load.loads(text, "story.yaml")
     writers = ("spark-4.1.4-iceberg-1.12.0",) * (len(scenario.steps) + 1)
     variant = Variant("variant", scenario, "iceberg", {"format_version": "3"}, writers)
@@ -61,7 +61,7 @@ def case_of(said: Sequence[Numbers] = GIVEN, text: str = STORY) -> RecordedVaria
             "digest",
             lineage=Lineage(step, tuple((key, *numbers) for key, numbers in rows.items())),
         )
-        for step, rows in enumerate(said)
+        for step, rows in enumerate(numbers_of)
     )
     return RecordedVariant(variant, merge_on_read=False, states=states)
 
@@ -88,9 +88,9 @@ def rows_of(numbers: Numbers) -> list[tuple[Value, ...]]:
 
 
 def until(step: int, *, last: Numbers | None = None) -> RecordedVariant:
-    said = [*GIVEN[:step], GIVEN[step] if last is None else last]
+    rows = [*GIVEN[:step], GIVEN[step] if last is None else last]
     lines = STORY.splitlines()
-    return case_of(said, "\n".join(lines[: len(lines) - 5 + step]))
+    return case_of(rows, "\n".join(lines[: len(lines) - 5 + step]))
 
 
 def blamed(verdict: Verdict) -> set[tuple[FindingKind, str, Responsible | None]]:

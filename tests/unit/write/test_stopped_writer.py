@@ -109,9 +109,9 @@ class Catalog:
     def is_waited_for(self, database: str, table: str) -> bool:
         return self.locked and (database, table) == ("d", "t") and self.spark.waits.is_set()
 
-    def unlock(self, _: str, __: str, *, held: bool = False) -> None:
+    def unlock(self, _: str, __: str, *, acquired: bool = False) -> None:
         self.locked = False
-        self.spark.killed.set() if held else None
+        self.spark.killed.set() if acquired else None
 
 
 @pytest.mark.parametrize("ends", [None, RefusedError(ERROR, 0.0)])
