@@ -300,7 +300,6 @@ PARTS: Final[Mapping[str, Callable[..., str]]] = {
     "known-defects": defects,
     "maintenance": maintenance,
     "type-declarations": type_pages.type_declarations,
-    "type-gaps": type_pages.type_gaps,
     "type-matrix": type_pages.type_matrix,
     "type-refusals": type_pages.type_refusals,
     "upgrade": evidence_pages.upgrade,

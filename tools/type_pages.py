@@ -1,18 +1,13 @@
 """The generated parts of docs/types.md: what each reader makes of each type, and by what."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
 
 from harness.core import tolerances as declared
 from harness.core.grouping import grouped
 from harness.model.datatypes import PRIMITIVES
-from harness.plan import load_profiles, profiles_file, scenarios_folder
 from tests.builders.type_matrix import MatrixCell, Outcome
 from tests.builders.type_matrix import matrix as recorded_matrix
 from tools.shared import table
-
-TYPE_PROFILES: Final = ("type_mapping", "type_mapping_4")
-STORIES: Final = "type_mapping/*.yaml"
 
 
 def type_matrix() -> str:
@@ -73,23 +68,6 @@ def type_refusals() -> str:
     )
     listed = "\n".join(table(("reader", "tables", "types", "what it says"), rows))
     return listed if refused else "Nothing that was asked."
-
-
-def type_gaps() -> str:
-    profiles = load_profiles(profiles_file())
-    readers = {str(asked.reader) for name in TYPE_PROFILES for asked in profiles[name].readers}
-    asked = {cell.reader for cell in recorded_matrix()}
-    stories = {f"{path.parent.name}/{path.stem}" for path in scenarios_folder().glob(STORIES)}
-    parts = {
-        "readers": readers - asked,
-        "scenarios": stories - {cell.scenario for cell in recorded_matrix()},
-    }
-    listed = (
-        f"- {what}: {', '.join(f'`{name}`' for name in sorted(names))}"
-        for what, names in parts.items()
-        if names
-    )
-    return "\n".join(listed) or "All of them are."
 
 
 def _types_of(cells: Iterable[MatrixCell]) -> str:

@@ -15,6 +15,7 @@ from harness.core import tolerances
 from harness.core.records import Answer, FindingKind, VerdictKind
 from harness.model.canonical import Value
 from harness.model.datatypes import PRIMITIVES
+from harness.plan import load_profiles, profiles_file, scenarios_folder
 from harness.scenario.cells import Cell
 from tests.builders import replay, type_matrix
 from tests.builders.recordings import Recorded
@@ -48,6 +49,16 @@ def test_each_format_has_a_column_of_each_type_that_its_writer_can_write(
         every = {*PRIMITIVES, "decimal", "char", "varchar"} - format_.unsupported_types
         every -= BY_SPARK_4
         assert there == every - UNWRITTEN.get(tables, set()), tables
+
+
+@pytest.mark.parametrize("profile", ["type_mapping", "type_mapping_4"])
+def test_each_reader_and_each_story_of_the_profiles_is_recorded(
+    profile: str, matrix: tuple[MatrixCell, ...]
+) -> None:
+    readers = {str(asked.reader) for asked in load_profiles(profiles_file())[profile].readers}
+    assert readers <= {cell.reader for cell in matrix}
+    stories = {path.stem for path in scenarios_folder().glob("type_mapping/*.yaml")}
+    assert stories == {cell.scenario.rpartition("/")[2] for cell in matrix}
 
 
 def test_an_answer_is_right_just_where_all_its_types_are(matrix: tuple[MatrixCell, ...]) -> None:
