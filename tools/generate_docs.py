@@ -190,7 +190,7 @@ def _default(default: Default) -> str:
 HELP: Final = Path(__file__).with_name("finding_help.yaml")
 DOCS: Final = Path(__file__).parents[1] / "docs"
 PAGES: Final = (DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md")))
-_PART: Final = re.compile(r"(<!-- generated: (\S+)(.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
+_PART: Final = re.compile(r"(<!-- generated: (\S+)([^\n]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def operations() -> str:

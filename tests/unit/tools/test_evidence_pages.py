@@ -18,7 +18,9 @@ from tools import evidence_pages, generate_docs
 RIGHT, WRONG, REFUSED = VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED
 NEW = "trino-483"
 NAMES = finding(FindingKind.MISSING_RENAME, ("1", "f1_new", None))
-PART = re.compile(r"<!-- generated: (?:answers|upgrade) (.*?) -->\n(.*?)<!-- end -->", re.DOTALL)
+PART = re.compile(
+    r"<!-- generated: (?:answers|upgrade) ([^\n]*?) -->\n(.*?)<!-- end -->", re.DOTALL
+)
 SURPRISE = re.compile(r"^\| (\d+) \| .* \| (.*) \| (.*) \| (\w+)\b(.*) \|$", re.MULTILINE)
 SURPRISES = generate_docs.DOCS / "results" / "surprises.md"
 NOT_KNOWN = ("upgrades/variants",)
