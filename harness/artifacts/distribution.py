@@ -283,7 +283,8 @@ class Distribution(LockData):
 
     @property
     def java_options(self) -> tuple[str, ...]:
-        return (f"-Xmx{self.heap_mb}m", *self.texts("jvm"))
+        modules = (f"--add-modules={text}" for text in self.texts_if_any("modules"))
+        return (f"-Xmx{self.heap_mb}m", *self.texts("jvm"), *modules)
 
     def text(self, key: str) -> str:
         """The setting `key`, a text. KeyError, TypeError: lock data lacks it or it is not one."""
