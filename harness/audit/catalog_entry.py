@@ -4,7 +4,6 @@ Sources: Iceberg specification, "Metastore Tables"; `HiveExternalCatalog` of Spa
 data source; Trino's manual, "Delta Lake connector".
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -18,10 +17,18 @@ from harness.formats.read_plan import ReadPlan
 from harness.model.datatypes import parse_type
 from harness.model.identifiers import TABLE
 from harness.model.partition_paths import NULL, folder_of, texts
-from harness.runtime.metastore_objects import CatalogEntry, Columns, WriteIds, plain_entry
+from harness.runtime.metastore_objects import (
+    DELTA,
+    ICEBERG,
+    PROVIDER,
+    CatalogEntry,
+    Columns,
+    WriteIds,
+    plain_entry,
+    with_parameters,
+)
 from harness.usage.usage_file import UsedFormat
 
-_PROVIDER: Final = "spark.sql.sources.provider"
 _HUDI: Final = {
     UsedFormat.HUDI_COW: "org.apache.hudi.hadoop.HoodieParquetInputFormat",
     UsedFormat.HUDI_MOR: "org.apache.hudi.hadoop.realtime.HoodieParquetRealtimeInputFormat",
@@ -44,23 +51,22 @@ def catalog_entry(pinned: PinnedTable, plan: ReadPlan) -> CatalogEntry:
     match table.format:
         case UsedFormat.ICEBERG:
             made = plain_entry(TABLE, _columns(plan), location)
-            return _with(
-                made, {"table_type": "ICEBERG", POINTER: pinned.for_readers or table.metadata}
-            )
+            pointer = {POINTER: pinned.for_readers or table.metadata}
+            return with_parameters(made, {**ICEBERG, **pointer})
         case UsedFormat.DELTA:
             # Engines take the columns from the log.
             made = plain_entry(TABLE, [("col", "array<string>")], location)
-            return _with(made, {_PROVIDER: "delta"}, path)
+            return with_parameters(made, DELTA, path)
         case UsedFormat.HUDI_COW | UsedFormat.HUDI_MOR:
             made = plain_entry(TABLE, _columns(plan), location)
-            made = _with(made, {_PROVIDER: "hudi"}, path)
+            made = with_parameters(made, {PROVIDER: "hudi"}, path)
             storage = {**made.table["sd"], "inputFormat": _HUDI[table.format]}
             return replace(made, table={**made.table, "sd": storage})
     kind = formats.facts(table.format).files
     keys = len(table.partition_keys)
     made = plain_entry(TABLE, _columns(plan)[: len(plan.columns) - keys], location, kind)
     if table.format is UsedFormat.HIVE_ACID:
-        made = _with(made, {"transactional": "true"})
+        made = with_parameters(made, {"transactional": "true"})
         made = replace(made, write_ids=WriteIds(int(plan.version)))
     return _with_partitions(made, plan, _columns(plan)[len(plan.columns) - keys :])
 
@@ -89,13 +95,3 @@ def _columns(plan: ReadPlan) -> Columns:
     types = [canonical_type(full_type(part, plan.arrow_type)) for part in plan.columns]
     words = (hive_type(parse_type(type_)) if type_ else "string" for type_ in types)
     return tuple(zip((part.name for part in plan.columns), words, strict=True))
-
-
-def _with(
-    made: CatalogEntry, parameters: Mapping[str, str], of_serde: Mapping[str, str] | None = None
-) -> CatalogEntry:
-    table = {**made.table, "parameters": {**made.table["parameters"], **parameters}}
-    if of_serde:
-        serde = table["sd"]["serdeInfo"]
-        table["sd"] = {**table["sd"], "serdeInfo": {**serde, "parameters": {**of_serde}}}
-    return replace(made, table=table)

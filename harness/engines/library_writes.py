@@ -30,7 +30,11 @@ class TableWrite:
     instant: str = ""
     """The version that the table goes back to."""
     properties: Mapping[str, str] = field(default_factory=dict)
-    """Those of the table that get another value."""
+    """Those of the table that get a value, or another one."""
+    partition_by: tuple[str, ...] = ()
+    """The columns that partition a table that is made."""
+    location: str = ""
+    """Where that is made, as a URL with a placeholder, inside of quotes."""
 
 
 LibraryWrites = Mapping[str, Callable[[TableWrite], str]]
@@ -73,14 +77,16 @@ def arrow_type(type_: DataType) -> str:
     return fold(type_, plain, struct, "pa.list_({})".format, "pa.map_({}, {})".format)
 
 
+def arrow_schema(write: TableWrite) -> str:
+    fields = (f"({expression(name)}, {arrow_type(type_)})" for name, type_ in write.columns)
+    return f"pa.schema([{', '.join(fields)}])"
+
+
 def arrow_table(write: TableWrite, schema: str = "") -> str:
     """Return the rows of a write as a table of Arrow; `schema`: Python for it, if it is known."""
-    fields = ", ".join(
-        f"({expression(name)}, {arrow_type(type_)})" for name, type_ in write.columns
-    )
     names = [name for name, _ in write.columns]
     rows = (expression(dict(zip(names, row, strict=True))) for row in write.rows)
-    return f"pa.Table.from_pylist([{', '.join(rows)}], {schema or f'pa.schema([{fields}])'})"
+    return f"pa.Table.from_pylist([{', '.join(rows)}], {schema or arrow_schema(write)})"
 
 
 def frame_writes(call: str) -> LibraryWrites:

@@ -40,7 +40,7 @@ from harness.engines.arrow_values import canonical_type, canonical_values
 from harness.engines.engine_support import code_digest, connect_to_worker
 from harness.engines.fingerprint_sql import FingerprintWords
 from harness.engines.format_facts import FormatFacts
-from harness.engines.library_writes import LibraryWrites
+from harness.engines.library_writes import LibraryWrites, TableWrite
 from harness.runtime import metastore_client
 from harness.runtime.api import MetastoreUris, Running, Runtime, Served, Surroundings
 from harness.runtime.metastore_client import Catalog, CatalogGoneProblem, CatalogRefusedError
@@ -110,6 +110,8 @@ class PythonLibrary:
     """How its SQL asks for them."""
     writes: LibraryWrites = field(default_factory=dict, hash=False)
     """What its worker is told of a write, where it writes."""
+    creates: Callable[[TableWrite], Sequence[str]] = lambda _: ()
+    """What it is told to make an empty table, where it makes any."""
     pointer: str = ""
     """The parameter of a table's entry that names what the worker answers to a write with; empty
     where the table's folder has all."""
@@ -273,7 +275,8 @@ class LibraryConnection:
         question = {"expression": f"({expression}, {result})[1]", "table": described}
         made, _ = self._result(question, timeout_s)
         if self._library.pointer and isinstance(self._catalog, MetastoreEntries):
-            before, (after,) = entry.parameters[self._library.pointer], made.column(0).to_pylist()
+            before = entry.parameters.get(self._library.pointer, "")
+            (after,) = made.column(0).to_pylist()
             self._catalog.point(table, self._library.pointer, before, after)
 
     def close(self) -> None:

@@ -144,6 +144,10 @@ class Format(ABC):
         """Return the settings of the writing Spark session; `names`: of the writer's lock data."""
         return {}
 
+    def properties(self, settings: VariantSettings) -> Mapping[str, str]:
+        """Return the properties with which a table is made."""
+        return {}
+
     @abstractmethod
     def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
         """Return the statements that make the table."""

@@ -16,17 +16,29 @@ from harness.engines.python_library import PythonLibrary
 from harness.formats import trinoql
 from harness.formats.api import Format, VariantSettings
 from harness.formats.hive import hiveql
+from harness.formats.hive.format import SCHEMA_CHANGES, SESSION, TIMESTAMP, ZONELESS, hive_type
 from harness.formats.iceberg import settings as iceberg_settings
+from harness.model.datatypes import DataType, PlainType, map_plain
 from harness.model.query import Comparison, Condition, literal_text
+from harness.model.schema import Table
 from harness.model.truth import Truth, last_write, row_values
+from harness.runtime.metastore_objects import DELTA, ICEBERG
 from harness.scenario.operations import name_of, registry
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.merge import Merge
-from harness.scenario.operations.row_writes import DeleteWhere, Insert, Update
+from harness.scenario.operations.row_writes import DeleteWhere, Update
 from harness.scenario.operations.services import SetProperty
 from harness.scenario.operations.snapshots import Restore
 from harness.scenario.operations.unfinished_writes import BeginWrite
-from harness.scenario.statements import LibraryWrite, Sql, Statement, instant_of
+from harness.scenario.statements import (
+    LOCATION,
+    LibraryWrite,
+    NameFiles,
+    Register,
+    Sql,
+    Statement,
+    instant_of,
+)
 
 WRITES: Final = "writes"
 """Setting of a distribution: the families of formats whose tables it makes; without it, none."""
@@ -35,11 +47,11 @@ WRITES_STEPS: Final = "writes_steps"
 
 
 # Of the rest Hive 3 does nothing to tables of Iceberg (Iceberg documentation, "Hive").
-_SQL: Final[Mapping[str, frozenset[type[Operation]]]] = {
-    "hive": frozenset({Insert}),
-    "trino": trinoql.OPERATIONS,
+_HIVE: Final[Mapping[str, frozenset[str]]] = {
+    "hive": SCHEMA_CHANGES | {"insert", "touch"},
+    "iceberg": frozenset({"insert"}),
 }
-"""What each engine can be told by SQL, by its name."""
+"""What Hive can be told, by the family of a format."""
 
 
 def family(facts: FormatFacts) -> str:
@@ -52,26 +64,26 @@ def makes(distribution: Distribution, facts: FormatFacts) -> bool:
 
 
 def _is_other(distribution: Distribution, facts: FormatFacts) -> bool:
-    """Return whether it only writes to such tables, and so is not told in the format's words."""
-    there = family(facts) in distribution.texts_if_any(WRITES_STEPS)
-    return there and not makes(distribution, facts)
+    """Return whether it is told in words of its own and not in the format's."""
+    return family(facts) in distribution.texts_if_any(WRITES_STEPS)
 
 
 def unsupported(distribution: Distribution, facts: FormatFacts, operation: Operation) -> str:
     """Return why a distribution cannot be told a step of a table; empty where it can."""
-    if makes(distribution, facts):
-        return ""
     if not _is_other(distribution, facts):
-        return f"{distribution.name} writes no {facts.name} tables"
-    writes, kinds = library_writes(distribution), registry()
-    words = [kinds[name] for name in writes] if writes else _SQL[distribution.engine]
+        able = makes(distribution, facts)
+        return "" if able else f"{distribution.name} writes no {facts.name} tables"
+    kinds, words = registry(), _HIVE[facts.family] if distribution.engine == "hive" else None
+    if words is None:
+        told = {name for name, kind in kinds.items() if kind in trinoql.OPERATIONS}
+        words = frozenset(library_writes(distribution) or told)
     if isinstance(operation, Merge) and (operation.absent or operation.source):
         return f"{distribution.name} is told of no merge with 'absent' or 'source'"
     if isinstance(operation, BeginWrite) and operation.delete:
         return f"{distribution.name} is told of no write with 'delete' that waits"
-    if type(operation) in words:
+    if (name := name_of(operation)) in words:
         return ""
-    name, allowed = name_of(operation), [text for text, kind in kinds.items() if kind in words]
+    allowed = [text for text in kinds if text in words]
     return f"{distribution.name} is told of no {name}; {one_of(name, allowed)}"
 
 
@@ -84,10 +96,43 @@ def library_writes(distribution: Distribution) -> LibraryWrites:
 def session(
     distribution: Distribution, shape: Format, settings: VariantSettings, names: Mapping[str, str]
 ) -> Mapping[str, str]:
-    """Return what a session of a writer is told; see `Format.session`. Others are told nothing."""
-    if _is_other(distribution, shape.reader_facts):
-        return {}
-    return shape.session(settings, names)
+    """Return what a session of a writer is told; see `Format.session`. Few others are told any."""
+    if not _is_other(distribution, shape.reader_facts):
+        return shape.session(settings, names)
+    return SESSION if _has_plain_files(distribution, shape.reader_facts) else {}
+
+
+def _has_plain_files(distribution: Distribution, facts: FormatFacts) -> bool:
+    return distribution.engine == facts.family == "hive"
+
+
+def creation(
+    distribution: Distribution, shape: Format, table: Table, settings: VariantSettings
+) -> tuple[Statement, ...]:
+    """Return the statements of a writer that make the table; see `Format.create`."""
+    facts, engine = shape.reader_facts, engines.load(distribution.engine)
+    if not _is_other(distribution, facts):
+        return shape.create(table, settings)
+    if not isinstance(engine, PythonLibrary):
+        return (Sql(hiveql.create_table(table, facts.files, kind="external table")),)
+    columns, entry, known = table.columns, [("col", "array<string>")], DELTA
+    if facts.family == "iceberg":
+        zoned = settings.get(iceberg_settings.MOMENTS) == iceberg_settings.WITH_ZONE
+        columns = columns if zoned else tuple((n, map_plain(t, _zoneless)) for n, t in columns)
+        entry, known = [(name, hive_type(type_)) for name, type_ in columns], ICEBERG
+    write = TableWrite(
+        columns,
+        table.key,
+        properties=shape.properties(settings),
+        partition_by=table.partition_by,
+        location=f"file:{LOCATION}",
+    )
+    calls = map(LibraryWrite, engine.creates(write))
+    return (Register(tuple(entry), tuple(known.items())), *calls)
+
+
+def _zoneless(type_: PlainType) -> DataType:
+    return ZONELESS if type_ == TIMESTAMP else type_
 
 
 def wording(
@@ -109,7 +154,10 @@ def wording(
         if facts.family in object_storage.written(distribution):
             return trinoql.wording_in_store(operation, before, after, facts)
         if distribution.engine == "hive":  # one catalog has all
-            return (Sql(hiveql.whole_rows(before, after, ())),)
+            if name_of(operation) in SCHEMA_CHANGES:
+                return (Sql(hiveql.changed_columns(before, after, settings)),)
+            named = (NameFiles(),) if _has_plain_files(distribution, facts) else ()
+            return (Sql(hiveql.whole_rows(before, after, ())), *named)
         return trinoql.wording(operation, before, after, facts)
     return shape.wording(operation, before, after, settings)
 

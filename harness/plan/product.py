@@ -559,12 +559,11 @@ def _story(combination: Combination, scenario: Scenario) -> Iterator[str]:
     yield from _types(combination, scenario)
     if why := format_.unsupported_settings(combination.settings, scenario):
         yield why
-    for number, step in enumerate(scenario.steps, start=1):
+    _, *others = combination.sequence.distributions(len(scenario.steps))
+    for number, (step, other) in enumerate(zip(scenario.steps, others, strict=True), start=1):
+        writer, facts = distributions.load(step.by or other), formats.facts(format_.NAME)
         why = format_.unsupported(step.operation)
-        if step.by and not why:
-            writer, facts = distributions.load(step.by), formats.facts(format_.NAME)
-            why = other_writers.unsupported(writer, facts, step.operation)
-        if why:
+        if why := why or other_writers.unsupported(writer, facts, step.operation):
             yield f"step {number}: {why}"
 
 

@@ -135,11 +135,13 @@ class Catalog:
         """Let a parameter name `after`; it is refused where it does not name `before` any more."""
         with _answered(self.uri):
             result = self._table(database, table)
-            now = result.parameters.get(parameter)
+            now = result.parameters.get(parameter, "")
             if now != before:
                 why = f"{parameter} is {now}, and was {before}"
                 raise CatalogRefusedError(Refusal("CommitFailedException", why))
-            result.parameters |= {parameter: after, f"previous_{parameter}": before}
+            result.parameters[parameter] = after
+            if before:
+                result.parameters[f"previous_{parameter}"] = before
             self.client.alter_table(database, table, result)
 
     def also_at(self, database: str, table: str, path: str) -> None:

@@ -6,7 +6,7 @@ elsewhere.
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol, TypeVar
 
 from harness.model import partition_paths
@@ -24,6 +24,10 @@ _CLASSES: Final = {
 }
 """How Hive's classes for the files of a kind begin, their package, and its serializer."""
 
+PROVIDER: Final = "spark.sql.sources.provider"
+DELTA: Final = {PROVIDER: "delta"}
+ICEBERG: Final = {"table_type": "ICEBERG"}
+"""By which engines know the tables of a format."""
 Columns = tuple[tuple[str, str], ...]
 """Names and Hive types."""
 JsonData = Any
@@ -98,6 +102,16 @@ def plain_entry(
         "parameters": {},
     }
     return CatalogEntry(name, {"tableName": name, "sd": storage, "parameters": {}})
+
+
+def with_parameters(
+    made: CatalogEntry, parameters: Mapping[str, str], of_serde: Mapping[str, str] | None = None
+) -> CatalogEntry:
+    table = {**made.table, "parameters": {**made.table["parameters"], **parameters}}
+    if of_serde:
+        serde = table["sd"]["serdeInfo"]
+        table["sd"] = {**table["sd"], "serdeInfo": {**serde, "parameters": {**of_serde}}}
+    return replace(made, table=table)
 
 
 def unlisted_folders(entries: Iterable[CatalogEntry], files: Iterable[str]) -> tuple[str, ...]:

@@ -85,6 +85,32 @@ class RegisterInStore(_Sent):
 
 
 @dataclass(frozen=True, slots=True)
+class Register(_Sent):
+    """Tell the metastore of the table's folder, for a writer that tells it nothing."""
+
+    columns: tuple[tuple[str, str], ...]
+    """Name and Hive type."""
+    parameters: tuple[tuple[str, str], ...]
+    """By which engines know a table of its format."""
+    commits: ClassVar[bool] = False
+
+    @property
+    def record(self) -> str:
+        return f"metastore: register {json.dumps({**dict(self.columns), **dict(self.parameters)})}"
+
+
+@dataclass(frozen=True, slots=True)
+class NameFiles(_Sent):
+    """Give the files that Hive wrote a name that tells who did, as those of Spark have it.
+
+    Hive calls the files of every write and partition alike, and no reader goes by their names.
+    """
+
+    record: ClassVar[str] = "files: a name for those of this write"
+    commits: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, slots=True)
 class ClientCall(_Sent):
     """A call of Hudi's write client: it changes the table, and tells the metastore nothing."""
 
@@ -206,6 +232,8 @@ class KilledSql(_Sent):
 LibraryCall = (
     SetColumns
     | RegisterInStore
+    | Register
+    | NameFiles
     | ClientCall
     | IcebergCall
     | DeltaCall
@@ -236,7 +264,10 @@ def under(
 def recorded(statement: Statement) -> str:
     """Return the text under which a statement is recorded, placeholders left in."""
     match statement:
-        case Sql() | RegisterInStore() | DeltaCall() | ArrowFile() | LibraryWrite():
+        case (
+            Sql() | RegisterInStore() | Register() | NameFiles()
+            | DeltaCall() | ArrowFile() | LibraryWrite()
+        ):  # fmt: skip
             return statement.record
         case KilledSql(text, at):
             return f"killed {at}: {text}"

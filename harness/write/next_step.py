@@ -94,7 +94,9 @@ class VariantOutcomes:
     def next_step(self) -> NextStep:
         step, settings = len(self.outcomes), self.variant.settings
         if step == 0:
-            statements = self.shape.create(self.variant.scenario.table, settings)
+            maker = distributions.load(self.variant.writers[0])
+            table = self.variant.scenario.table
+            statements = other_writers.creation(maker, self.shape, table, settings)
             return NextStep(0, statements, self._address(0, statements))
         operation = self.variant.scenario.steps[step - 1].operation
         before = self._truth(step - 1, next_applied=False)

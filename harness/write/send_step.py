@@ -4,6 +4,7 @@ That a statement raised says nothing of its commit: the table's own records do.
 """
 
 import json
+import re
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -21,17 +22,24 @@ from harness.engines.api import NoAnswerError, RefusedError
 from harness.engines.arrow_values import arrow_type
 from harness.engines.spark.session import Library, Session, Spark
 from harness.formats.api import NO_COMMIT, Committed, FileFactError
+from harness.formats.hive.format import staged
 from harness.model.canonical import MapValue, Value
 from harness.model.datatypes import parse_type
 from harness.model.file_facts import FileFact
 from harness.model.identifiers import TABLE
 from harness.model.simulation.column_resolution import META
 from harness.runtime.metastore_client import Catalog, CatalogRefusedError
-from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
+from harness.runtime.metastore_objects import (
+    CatalogEntry,
+    CatalogHistory,
+    plain_entry,
+    with_parameters,
+)
 from harness.runtime.process import ProcessProblem
 from harness.scenario.operations.api import StepTrace
 from harness.scenario.operations.spark_sql import quoted
 from harness.scenario.statements import (
+    LOCATION,
     LOCK_FOLDER,
     PIPE,
     TRANSACTIONS,
@@ -45,6 +53,8 @@ from harness.scenario.statements import (
     LibraryCall,
     LibraryWrite,
     Mutation,
+    NameFiles,
+    Register,
     RegisterInStore,
     ResumeWaiting,
     SetColumns,
@@ -74,6 +84,18 @@ def write_parquet(table: Path, file: ArrowFile) -> Path:
         use_deprecated_int96_timestamps=file.int96,
     )
     return path
+
+
+HIVE_FILE: Final = re.compile(r"\d{6}_\d+(_copy_\d+)?")
+
+
+def name_files(table: Path) -> None:
+    """Name the files that Hive wrote last as Spark names its own; see `NameFiles`."""
+    job = f"part-00000-{uuid4()}"
+    for path in sorted(table.rglob("*")):
+        if HIVE_FILE.fullmatch(path.name) and path.is_file() and not staged(path, table):
+            path.rename(path.with_name(f"{job}-{path.name}"))
+            path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
 
 
 def _plain(value: Value) -> object:
@@ -371,11 +393,10 @@ class StepSender:
         """Do what no SQL does: in the metastore, or by a format's library."""
         target, path = self._target, str(self._target.table)
         match statement:
-            case SetColumns(columns, cascade):
-                self._client.alter_columns(target.database, TABLE, columns, cascade=cascade)
-            case RegisterInStore(path=template):
-                location = filled(template, target.database, path)
-                self._client.also_at(target.database, TABLE, location)
+            case SetColumns() | RegisterInStore() | Register():
+                self._tell_metastore(statement)
+            case NameFiles():
+                name_files(target.table)
             case ClientCall(method, arguments, options):
                 named = {"method": method, "arguments": arguments, "options": dict(options)}
                 self._ask(Library.HUDI, writer, {**named, "table": TABLE, "path": path})
@@ -396,6 +417,18 @@ class StepSender:
                 self._spark_session(writer).append(
                     query, format_, texts, path, timeout_s=target.timeout_s
                 )
+
+    def _tell_metastore(self, statement: SetColumns | RegisterInStore | Register) -> None:
+        database, path = self._target.database, str(self._target.table)
+        match statement:
+            case SetColumns(columns, cascade):
+                self._client.alter_columns(database, TABLE, columns, cascade=cascade)
+            case RegisterInStore(path=template):
+                self._client.also_at(database, TABLE, filled(template, database, path))
+            case Register(columns, parameters):
+                made = plain_entry(TABLE, columns)
+                made = with_parameters(made, dict(parameters), {"path": f"file:{LOCATION}"})
+                self._client.register(database, (made,), path)
 
     def _ask(self, library: Library, writer: str, request: Mapping[str, object]) -> None:
         session, timeout_s = self._spark_session(writer), self._target.timeout_s

@@ -1,6 +1,7 @@
 """Libraries of Python write tables of their own, step by step, and read them: no server is needed.
 
-The table is there before the first step, with no rows but those of its first insert.
+Who makes tables makes this one; for others it is there before the first step, with no rows but
+those of its first insert.
 """
 
 import subprocess
@@ -46,7 +47,7 @@ from harness.scenario.operations.row_writes import (
 )
 from harness.scenario.operations.services import Checkpoint, Cluster, Compact, SetProperty
 from harness.scenario.operations.snapshots import Restore, Savepoint
-from harness.scenario.statements import LibraryWrite, filled
+from harness.scenario.statements import LibraryWrite, Register, filled
 from tests.builders.scenarios import scenario_of
 from tests.engines.everyone import Installed
 
@@ -84,7 +85,7 @@ class OneTable(MetastoreEntries):
         return [(name, self.entry) for name in tables]
 
     def point(self, table: tuple[str, str], parameter: str, before: str, after: str) -> None:
-        assert self.entry.parameters[parameter] == before
+        assert self.entry.parameters.get(parameter, "") == before
         self.entry.parameters[parameter] = after
 
 
@@ -133,9 +134,13 @@ def test_a_library_shows_the_rows_of_the_truth_after_each_step_that_it_wrote(
     history = story.truths(merge_on_read=False).history()
     shape, distribution = formats.load(format_name), distributions.load(writer)
     installation, table = installed(writer), tmp_path / TABLE
-    by = installed("deltalake-1.6.6") if format_name == "delta" else installation
-    pointer = first_rows(history[1], cast("Path", by.home), format_name, tmp_path)
+    makes = other_writers.makes(distribution, shape.reader_facts)
+    operations, pointer = ((FIRST, *steps) if makes else steps), ""
+    if not makes:
+        by = cast("Path", installed("deltalake-1.6.6").home)
+        first_rows(history[1], by, format_name, tmp_path)
     entries, engine = OneTable(table, pointer), engines.load(distribution.engine)
+    instants = dict[int, str]()
     assert isinstance(engine, PythonLibrary)
     question = Question("d", TABLE, shape.reader_facts, ALL)
     runtime = ProcessRuntime(installation)
@@ -144,8 +149,18 @@ def test_a_library_shows_the_rows_of_the_truth_after_each_step_that_it_wrote(
         engine.serve_tables(runtime, lambda: entries, tmp_path / "server", progress) as server,
         closing(server.open({})) as session,
     ):
-        instants = {1: shape.instants(table)[-1]} if format_name == "delta" else {}
-        for at, operation in enumerate(steps, start=2):
+        if makes:
+            sending = other_writers.creation(distribution, shape, story.table, {})
+            registered, *made = sending
+            assert isinstance(registered, Register)
+            for sent in made:
+                assert isinstance(sent, LibraryWrite)
+                expression = filled(sent.expression, "d", str(table))
+                session.write(expression, ("d", TABLE), timeout_s=60)
+            assert not shape.creation_problem(table, {})
+        else:
+            instants[1] = shape.instants(table)[-1]
+        for at, operation in enumerate(operations, start=1 if makes else 2):
             before, after = history[at - 1 : at + 1]
             for sent in other_writers.wording(distribution, shape, operation, before, after, {}):
                 assert isinstance(sent, LibraryWrite)

@@ -2,7 +2,7 @@
 
 A question is `{"statement", "tables": [{"database", "name", "location", "version"}]}`: `location`
 is a folder, `version` a number or null for the newest. `statement` is SQL; an expression knows the
-tables as DeltaTables, and `write_deltalake`.
+tables as DeltaTables, and `write_deltalake` and `DeltaTable`.
 """
 
 from __future__ import annotations
@@ -33,11 +33,14 @@ def opened(table: Message) -> Any:  # noqa: ANN401 - a DeltaTable
     return import_module("deltalake").DeltaTable(table["location"], version=table["version"])
 
 
-writable = opened
+def writable(table: Message) -> Any:  # noqa: ANN401 - a DeltaTable, or the folder of none
+    there = import_module("deltalake").DeltaTable.is_deltatable(table["location"])
+    return opened(table) if there else table["location"]
 
 
 def names() -> Message:
-    return {"write_deltalake": import_module("deltalake").write_deltalake}
+    library = import_module("deltalake")
+    return {name: getattr(library, name) for name in ("DeltaTable", "write_deltalake")}
 
 
 def quoted(name: str) -> str:

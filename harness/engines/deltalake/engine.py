@@ -12,7 +12,7 @@ from harness.core.setting_values import SettingValues
 from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTravel, TimeTravelWords
 from harness.engines.datafusion.engine import FINGERPRINTS
 from harness.engines.deltalake import answers
-from harness.engines.deltalake.writes import WRITES
+from harness.engines.deltalake.writes import WRITES, creation
 from harness.engines.python_library import (
     Description,
     Entry,
@@ -121,4 +121,5 @@ ENGINE: Final = PythonLibrary(
     expressions=bool,
     fingerprints=FINGERPRINTS,
     writes=WRITES,
+    creates=creation,
 )

@@ -7,7 +7,7 @@ Source: delta-rs's manual, "Writing Delta Tables", "Deleting rows from a Delta L
 from dataclasses import replace
 from typing import Final
 
-from harness.engines.library_writes import LibraryWrites, TableWrite, arrow_table
+from harness.engines.library_writes import LibraryWrites, TableWrite, arrow_schema, arrow_table
 from harness.engines.query_sql import ANSI, predicate
 from harness.model.identifiers import quoted
 from harness.model.python_text import expression
@@ -40,6 +40,12 @@ def _merge(write: TableWrite) -> str:
 
 def _of(table: str, column: str) -> str:
     return f"{table}.{quoted(column, ANSI)}"
+
+
+def creation(write: TableWrite) -> tuple[str]:
+    by, properties = expression([*write.partition_by]), expression(dict(write.properties))
+    more = f"partition_by={by}, configuration={properties}"
+    return (f"DeltaTable.create(table, {arrow_schema(write)}, {more})",)
 
 
 WRITES: Final[LibraryWrites] = {

@@ -28,8 +28,9 @@ def names() -> Message:
     return {name: getattr(module, name) for name in EXPRESSIONS}
 
 
-def writable(table: Message) -> Any:  # noqa: ANN401 - a Table
-    return committing(table["metadata"]).load_table(("database", "table"))
+def writable(table: Message) -> Any:  # noqa: ANN401 - a Table, or the Catalog that is to have it
+    catalog = committing(table["metadata"])
+    return catalog.load_table(("database", "table")) if table["metadata"] else catalog
 
 
 def committing(metadata: str) -> Any:  # noqa: ANN401 - a Catalog
@@ -42,28 +43,42 @@ def committing(metadata: str) -> Any:  # noqa: ANN401 - a Catalog
     updating = import_module("pyiceberg.table.update")
 
     def load_table(self: Any, identifier: Any) -> Any:  # noqa: ANN401
-        now = opened({"metadata": self.newest})
-        return table.Table(identifier, now.metadata, self.newest, now.io, self)
+        now = opened({"metadata": self.metadata_location})
+        return table.Table(identifier, now.metadata, self.metadata_location, now.io, self)
+
+    def write(self: Any, made: Any, io: Any, number: int) -> None:  # noqa: ANN401
+        provider = locations.load_location_provider(made.location, made.properties)
+        self.metadata_location = provider.new_table_metadata_file_location(number)
+        output = io.new_output(self.metadata_location)
+        import_module("pyiceberg.serializers").ToOutputFile.table_metadata(made, output)
+
+    def create_table(self: Any, _: Any, schema: Any, location: str, properties: Any) -> None:  # noqa: ANN401
+        made = import_module("pyiceberg.table.metadata").new_table_metadata(
+            self._convert_schema_if_needed(schema),
+            import_module("pyiceberg.partitioning").UNPARTITIONED_PARTITION_SPEC,
+            import_module("pyiceberg.table.sorting").UNSORTED_SORT_ORDER,
+            location,
+            properties,
+        )
+        write(self, made, import_module("pyiceberg.io").load_file_io(FILES), 0)
 
     def commit_table(self: Any, _: Any, requirements: Any, updates: Any) -> Any:  # noqa: ANN401
         current = self.load_table(())
         for requirement in requirements:
             requirement.validate(current.metadata)
         made = updating.update_table_metadata(
-            current.metadata, updates, metadata_location=self.newest
+            current.metadata, updates, metadata_location=self.metadata_location
         )
         number = import_module("pyiceberg.catalog").MetastoreCatalog._parse_metadata_version(  # noqa: SLF001 - as it does
-            self.newest
+            self.metadata_location
         )
-        provider = locations.load_location_provider(made.location, made.properties)
-        self.newest = provider.new_table_metadata_file_location(number + 1)
-        output = current.io.new_output(self.newest)
-        import_module("pyiceberg.serializers").ToOutputFile.table_metadata(made, output)
-        return table.CommitTableResponse(metadata=made, metadata_location=self.newest)
+        write(self, made, current.io, number + 1)
+        location = self.metadata_location
+        return table.CommitTableResponse(metadata=made, metadata_location=location)
 
     noop = import_module("pyiceberg.catalog.noop").NoopCatalog
-    methods = {"load_table": load_table, "commit_table": commit_table, "newest": metadata}
-    return type("OneTable", (noop,), methods)("one")
+    methods = {"load_table": load_table, "commit_table": commit_table, "create_table": create_table}
+    return type("OneTable", (noop,), {**methods, "metadata_location": metadata})("one")
 
 
 def clear_cache() -> None:

@@ -10,7 +10,7 @@ from typing import Final
 
 from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTravel, TimeTravelWords
 from harness.engines.pyiceberg import answers
-from harness.engines.pyiceberg.words import WRITES, condition
+from harness.engines.pyiceberg.words import WRITES, condition, creation
 from harness.engines.python_library import POINTER, Description, Entry, PythonLibrary
 from harness.engines.query_sql import time_travel_words
 from harness.model.commit import AS_OF, BRANCH, TAG
@@ -82,5 +82,6 @@ ENGINE: Final = PythonLibrary(
     first="1",
     unasked={NULL_IN_LIST: "PyIceberg's In and NotIn take no None"},
     writes=WRITES,
+    creates=creation,
     pointer=POINTER,
 )

@@ -6,7 +6,7 @@ Source: PyIceberg's manual, "Write to a table", "Upsert" and "Schema evolution".
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from harness.engines.library_writes import LibraryWrites, TableWrite, arrow_table
+from harness.engines.library_writes import LibraryWrites, TableWrite, arrow_schema, arrow_table
 from harness.engines.python_library import python_literal
 from harness.model.python_text import expression
 from harness.model.query import Comparison, Condition
@@ -75,6 +75,15 @@ def _delete(write: TableWrite) -> str:
 
 def _upsert(write: TableWrite) -> str:
     return f"table.upsert({arrow_table(write, _SCHEMA)}, join_cols=[{expression(write.key)}])"
+
+
+def creation(write: TableWrite) -> Iterator[str]:
+    """Yield the creation of a table, and of its partition fields one by one."""
+    properties = expression(dict(write.properties))
+    place = f"'{write.location}', properties={properties}"
+    yield f"table.create_table((), {arrow_schema(write)}, {place})"
+    for name in write.partition_by:
+        yield f"table.update_spec().add_identity({expression(name)}).commit()"
 
 
 WRITES: Final[LibraryWrites] = {

@@ -139,11 +139,21 @@ class Delta(Format):
     def session(self, settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
         return {**SESSION, **({ZONE: STOCKHOLM} if ZONE_SETTING in settings else {})}
 
+    def properties(self, settings: VariantSettings) -> Mapping[str, str]:
+        """Return the properties of a new table; those of defaults are left out."""
+        properties: dict[str, str] = {}
+        if (mode := settings.get(MAPPING, LATER)) != LATER:
+            properties[MODE] = mode
+        for setting, named in SWITCHED.items():
+            if setting in settings:
+                properties[named] = "true" if settings[setting] == "on" else "false"
+        return properties
+
     def create(
         self, table: Table, settings: VariantSettings, how: str = ""
     ) -> tuple[Statement, ...]:
         # The location has a scheme: Trino refuses paths without one.
-        properties = _properties(settings).items()
+        properties = self.properties(settings).items()
         return (create_table(table, "delta", f"file:{LOCATION}", properties, how),)
 
     def wording(
@@ -215,7 +225,7 @@ class Delta(Format):
         log = delta_log.local(folder)
         if not log.commits:
             return "the writer made no log"
-        wrong = [n for n, v in _properties(settings).items() if log.properties.get(n) != v]
+        wrong = [n for n, v in self.properties(settings).items() if log.properties.get(n) != v]
         return f"the table does not have what was asked for: {', '.join(wrong)}" if wrong else ""
 
     def file_rows(self, path: Path, fact: FileFact) -> FileRows:
@@ -231,17 +241,6 @@ class Delta(Format):
         self, folder: Path, key: str, catalog: CatalogHistory = NO_CATALOG
     ) -> tuple[FileFact, ...]:
         return delta_files.facts(folder, key)
-
-
-def _properties(settings: VariantSettings) -> dict[str, str]:
-    """Return the properties with which a table is created; those of defaults are left out."""
-    properties: dict[str, str] = {}
-    if (mode := settings.get(MAPPING, LATER)) != LATER:
-        properties[MODE] = mode
-    for setting, named in SWITCHED.items():
-        if setting in settings:
-            properties[named] = "true" if settings[setting] == "on" else "false"
-    return properties
 
 
 def _writes(log: delta_log.DeltaLog) -> tuple[str, ...]:

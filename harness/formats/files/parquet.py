@@ -6,16 +6,17 @@ Arrow itself leaves out what it knows to be wrong in statistics of files of old 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from harness.core.arrow import kinds, pa, pq
 from harness.formats.api import FileFactError, FileRows
 from harness.formats.files import variant
-from harness.model.canonical import MapValue, Value
+from harness.model.canonical import MapValue, Value, map_leaves
 from harness.model.file_facts import ColumnStatistics, StatisticsSource, bound
 
 
@@ -30,6 +31,28 @@ class Footer:
 def schema(path: Path) -> pa.Schema:
     with _opened(path) as file:
         return file.schema_arrow
+
+
+ZONE: Final = b"writer.time.zone"
+"""Under this name Hive since 3.1.3 says in which zone the moments of a file are the times that were
+written (`DataWritableWriteSupport`, WRITER_TIMEZONE)."""
+
+
+def written_times(path: Path, rows: Iterable[tuple[Value, ...]]) -> tuple[tuple[Value, ...], ...]:
+    """Return the rows of a file with the times that were written; raises FileFactError."""
+    with _opened(path) as file:
+        name = (file.metadata.metadata or {}).get(ZONE, b"UTC").decode()
+
+    def there(value: Value) -> Value:
+        if not isinstance(value, datetime.datetime):
+            return value
+        return value.replace(tzinfo=datetime.UTC).astimezone(zone).replace(tzinfo=None)
+
+    try:
+        zone = ZoneInfo(name)
+        return tuple(tuple(map_leaves(value, there) for value in row) for row in rows)
+    except (ValueError, OverflowError, ZoneInfoNotFoundError) as problem:
+        raise FileFactError(f"{path.name}: {problem}") from problem
 
 
 def canonical(table: pa.Table, name: str) -> FileRows:

@@ -23,7 +23,7 @@ from harness.formats.api import (
     Format,
     VariantSettings,
 )
-from harness.formats.files import data_files, hive_text
+from harness.formats.files import data_files, hive_text, parquet
 from harness.formats.spark_statements import definition
 from harness.model.datatypes import DataType, Primitive, TypeNames, map_plain
 from harness.model.file_facts import ColumnStatistics, FileFact, FileKind
@@ -202,6 +202,8 @@ class HiveFiles(Format):
         if self._nameless:
             return hive_text.content(path, fact.columns)
         columns, rows = data_files.file_rows(path, fact)
+        if self.stored_as == "parquet":
+            rows = parquet.written_times(path, rows)
         by = _named_by_folders(fact.path)
         there = [at for at, name in enumerate(columns) if name not in by]
         if len(there) == len(columns):
@@ -275,7 +277,12 @@ def _data_files(folder: Path) -> list[Path]:
     if not folder.is_dir():
         return []
     every = (path for path in folder.rglob("*") if path.is_file())
-    return [path for path in every if not _BESIDE.fullmatch(path.name)]
+    return [path for path in every if not (_BESIDE.fullmatch(path.name) or staged(path, folder))]
+
+
+def staged(path: Path, table: Path) -> bool:
+    """Return whether it lies in a hidden folder, into which Hive writes first."""
+    return any(part[0] == "." for part in path.relative_to(table).parts)
 
 
 def _named_by_folders(path: str) -> frozenset[str]:

@@ -3,7 +3,7 @@
 Sources: Hive language manual, "DML" and "DDL"; the grammar of Hive 3.1.3.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -11,8 +11,9 @@ from harness.formats.hive.format import ZONELESS, hive_type
 from harness.model.canonical import Value
 from harness.model.datatypes import Array, DataType, Map, Primitive, Struct
 from harness.model.identifiers import TABLE
-from harness.model.schema import Field
+from harness.model.schema import Field, Table
 from harness.model.truth import Truth
+from harness.scenario.definition import CASCADE
 from harness.scenario.operations import spark_sql
 from harness.scenario.operations.spark_sql import (
     columns_in_order,
@@ -22,13 +23,25 @@ from harness.scenario.operations.spark_sql import (
     select_rows,
     text,
 )
-from harness.scenario.statements import DATABASE
+from harness.scenario.statements import DATABASE, LOCATION
 
 NAME: Final = f"{DATABASE}.{TABLE}"
 
 
 def definition(columns: Sequence[tuple[str, DataType]]) -> str:
     return ", ".join(f"{quoted(name)} {hive_type(type_)}" for name, type_ in columns)
+
+
+def create_table(table: Table, files: str, more: str = "", *, kind: str = "table") -> str:
+    """Return the creation of a table in its folder; `more`: what stands behind the columns."""
+    types = dict(table.columns)
+    columns = [(name, of) for name, of in table.columns if name not in table.partition_by]
+    parts = definition([(name, types[name]) for name in table.partition_by])
+    partitioned = f" partitioned by ({parts})" if parts else ""
+    return (
+        f"create {kind} {NAME} ({definition(columns)}){partitioned}{more} stored as {files} "
+        f"location 'file:{LOCATION}'"
+    )
 
 
 def whole_rows(before: Truth, after: Truth, stay: Collection[str]) -> str:
@@ -70,9 +83,10 @@ def partitions(truth: Truth) -> str:
     return f" partition ({by})" if by else ""
 
 
-def changed_columns(before: Truth, after: Truth, *, cascade: bool) -> str:
-    """Return the change of one schema's columns to another's; partitions follow by `cascade`."""
+def changed_columns(before: Truth, after: Truth, settings: Mapping[str, str]) -> str:
+    """Return the change of one schema's columns to another's; partitions follow by a setting."""
     old, new = _columns(before), _columns(after)
+    cascade = bool(after.table.partition_by) and settings.get(CASCADE) != "off"
     end = " cascade" if cascade else ""
     if new[: len(old)] == old:
         return f"alter table {NAME} add columns ({definition(new[len(old) :])}){end}"

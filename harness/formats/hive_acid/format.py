@@ -38,7 +38,6 @@ from harness.formats.hive.format import (
     follows_anyway,
     hive_type,
 )
-from harness.formats.hive.hiveql import NAME as TABLE_NAME
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.datatypes import Array, Map, Struct
 from harness.model.file_facts import FileFact, FileKind
@@ -61,7 +60,6 @@ from harness.scenario.operations.unfinished_writes import (
 from harness.scenario.statements import (
     ABORT,
     COMMIT,
-    LOCATION,
     DeathPoint,
     KilledSql,
     Mutation,
@@ -365,26 +363,17 @@ class HiveAcid(Format):
         return {**SESSION, **RETRIES} if settings.get(LOCK_WAIT) == "short" else SESSION
 
     def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
-        types = dict(table.columns)
-        columns = [(n, t) for n, t in table.columns if n not in table.partition_by]
-        parts = hiveql.definition([(name, types[name]) for name in table.partition_by])
-        partitioned = f" partitioned by ({parts})" if parts else ""
         number = settings.get(BUCKETS, "none")
-        clustered = f" clustered by ({quoted(table.key)}) into {number} buckets"
-        return (
-            Sql(
-                f"create table {TABLE_NAME} ({hiveql.definition(columns)}){partitioned}"
-                f"{'' if number == 'none' else clustered} stored as orc "
-                f"location 'file:{LOCATION}' tblproperties ('transactional' = 'true')"
-            ),
-        )
+        buckets = f" clustered by ({quoted(table.key)}) into {number} buckets"
+        buckets = "" if number == "none" else buckets
+        created = hiveql.create_table(table, "orc", buckets)
+        return (Sql(f"{created} tblproperties ('transactional' = 'true')"),)
 
     def wording(
         self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
     ) -> tuple[Statement, ...]:
         if name_of(operation) in SCHEMA_CHANGES:
-            cascade = bool(after.table.partition_by) and settings.get(CASCADE) != "off"
-            return (Sql(hiveql.changed_columns(before, after, cascade=cascade)),)
+            return (Sql(hiveql.changed_columns(before, after, settings)),)
         # Hive lets no update set the columns of buckets and of partitions.
         bucketed = settings.get(BUCKETS, "none") != "none"
         stay = (*((after.table.key,) if bucketed else ()), *after.table.partition_by)

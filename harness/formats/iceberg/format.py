@@ -88,6 +88,9 @@ class Iceberg(Format):
         zoned = settings.get(MOMENTS) == WITH_ZONE
         return {**SESSION, TIMESTAMPS: "TIMESTAMP_LTZ"} if zoned else SESSION
 
+    def properties(self, settings: VariantSettings) -> Mapping[str, str]:
+        return dict(iceberg_settings.properties(settings))
+
     def create(
         self, table: Table, settings: VariantSettings, how: str = ""
     ) -> tuple[Statement, ...]:

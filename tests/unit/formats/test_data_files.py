@@ -4,12 +4,14 @@ from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Final
+from uuid import UUID
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyarrow import orc
 
+from harness import formats
 from harness.core.records import FileValues
 from harness.formats.files import data_files
 from harness.model.canonical import MapValue, Value, same
@@ -154,6 +156,20 @@ def test_hard_values_are_what_stands_in_the_file(
     actual = read_back(tmp_path, values, type_)
     assert len(actual) == len(values)
     assert all(map(same, actual, values))
+
+
+def test_times_of_a_hive_in_another_zone_are_those_that_were_written(tmp_path: Path) -> None:
+    """Clocks of Los Angeles were 7:52:58 behind before 1883, and are 7 hours in summer."""
+    at = [datetime.datetime(1880, 1, 1, 7, 52, 58), datetime.datetime(2024, 7, 1, 7)]  # noqa: DTZ001
+    table = pa.table({"id": ["1", "2"], "at": pa.array(at, pa.timestamp("us"))})
+    zone = {"writer.time.zone": "America/Los_Angeles"}
+    path = tmp_path / f"part-00000-{UUID(int=1)}-000000_0"
+    pq.write_table(table.replace_schema_metadata(zone), path, use_deprecated_int96_timestamps=True)
+    shape = formats.load("hive-parquet")
+    (made,) = shape.facts(tmp_path, "id")
+    _, rows = shape.file_rows(path, made)
+    midnight = datetime.datetime(1880, 1, 1), datetime.datetime(2024, 7, 1)  # noqa: DTZ001
+    assert [row[1] for row in rows] == [*midnight]
 
 
 def test_times_of_96_bits_keep_their_century(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from harness import formats
 from harness.artifacts import distributions
 from harness.core.errors import ScenarioProblem
 from harness.formats import other_writers
+from harness.formats.hive.format import SESSION
 from harness.model.datatypes import parse_type
 from harness.plan import Profile, Writer, plan
 from harness.scenario.definition import Scenario
@@ -165,6 +166,63 @@ def test_who_makes_a_table_is_told_in_the_words_of_its_format() -> None:
     acid = formats.load("hive-acid")
     assert other_writers.session(actual, acid, {}, {}) == acid.session({}, {})
     assert other_writers.session(distributions.load(TRINO), acid, {}, {}) == {}
+
+
+@pytest.mark.parametrize("by", [(), ("p",)], ids=["whole", "partitioned"])
+def test_hive_makes_plain_tables_and_changes_their_columns_in_its_own_words(
+    by: tuple[str, ...],
+) -> None:
+    columns = {"id": "string", "n": "long", "f1": "string", **dict.fromkeys(by, "int")}
+    steps = Insert((1,)), RenameColumn("f1", "g"), AddColumn("f2", parse_type("char(3)"))
+    story = scenario_of(*steps, columns=columns, partition_by=by)
+    hive, plain = distributions.load(HIVE_ACID), formats.load("hive-orc")
+    (create,) = map(recorded, other_writers.creation(hive, plain, story.table, {}))
+    partitioned, into, cascade = "", "", ""
+    if by:
+        partitioned, into, cascade = " partitioned by (`p` int)", " partition (`p`)", " cascade"
+    assert create == (
+        "create external table {database}.t (`id` string, `n` bigint, `f1` string)"
+        f"{partitioned} stored as orc location 'file:{{location}}'"
+    )
+    insert, rename, add = sent(story, HIVE_ACID, "hive-orc")
+    assert insert.startswith(f"insert into {{database}}.t{into} select '1' as `id`, ")
+    assert insert.endswith("; files: a name for those of this write")
+    assert rename == f"alter table {{database}}.t change column `f1` `g` string{cascade}"
+    assert add == f"alter table {{database}}.t add columns (`f2` char(3)){cascade}"
+    assert other_writers.session(hive, plain, {}, {}) == SESSION
+    why = other_writers.unsupported(hive, plain.reader_facts, Delete((1,)))
+    assert why.startswith("hive-3.1.3 is told of no delete; allowed: add_column")
+
+
+def test_a_library_that_makes_a_table_is_told_its_columns_and_the_metastore_where_it_is() -> None:
+    story = scenario_of(
+        Insert((1,)), columns={"id": "int", "at": "timestamp", "p": "int"}, partition_by=("p",)
+    )
+    made = {}
+    for writer, format_name in ((DELTA_RS, "delta"), (PYICEBERG, "iceberg")):
+        library, shape = distributions.load(writer), formats.load(format_name)
+        settings = {"format_version": "3", "deletion_vectors": "on"}
+        created = other_writers.creation(library, shape, story.table, settings)
+        made[format_name] = [*map(recorded, created)]
+    known, create = made["delta"]
+    assert "metastore: register" in known
+    assert '"spark.sql.sources.provider": "delta"' in known
+    assert create.startswith("Python: DeltaTable.create(table, pa.schema([('id', pa.int32()), ")
+    assert "partition_by=['p'], configuration={'delta.enableDeletionVectors': 'true'}" in create
+    known, create, partitioned = made["iceberg"]
+    assert '"at": "timestamp", "p": "int", "table_type": "ICEBERG"' in known
+    assert "('at', pa.timestamp('us'))" in create  # without a zone
+    assert "'file:{location}', properties={'format-version': '3', " in create
+    assert partitioned == "Python: table.update_spec().add_identity('p').commit()"
+
+
+def test_a_writer_that_cannot_be_told_a_step_makes_no_table_for_it() -> None:
+    story = scenario_of(Insert((1,)), RenameColumn("f1", "g"))
+    profile = Profile(
+        "mine", (story.name,), formats=("delta",), writers=(Writer(DELTA_RS),), readers=()
+    )
+    (why,) = [x.why for x in plan((story,), profile, [formats.load("delta")]).excluded]
+    assert why.startswith("step 2: deltalake-1.6.6 is told of no rename_column")
 
 
 def test_a_step_of_a_file_names_its_writer() -> None:

@@ -33,6 +33,7 @@ SCENARIOS = load_scenarios(scenarios_folder())
 OTHERS: Final = {
     *("settings", "control", "services", "writes", "bugs", "metadata", "concurrency"),
     *("partition_fields", "snapshots", "delta", "hive_acid", "mixed_writers", "maintenance"),
+    *("hive_writes", "libraries"),
 }
 PROFILES = load_profiles(profiles_file())
 TYPED: Final = {"types", "type_mapping", "evolution", "upgrades"}

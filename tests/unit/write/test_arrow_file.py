@@ -33,6 +33,24 @@ def test_a_file_of_pyarrow_holds_the_values_and_its_bounds_leave_nan_out(
     assert (fact.path, fact.keys) == (path.relative_to(tmp_path).as_posix(), ("1", "2"))
 
 
+def test_the_files_of_a_write_of_hive_have_the_name_of_one_write(tmp_path: Path) -> None:
+    """What Hive still writes, in a hidden folder, is none of the table's."""
+    file = ArrowFile("p=1", COLUMNS, ROWS, int96=False)
+    spark = send_step.write_parquet(tmp_path, file)
+    made = ["p=1/000000_0", "p=1/000001_0_copy_2", "p=2/000000_0", ".hive-staging_1/000000_0"]
+    for name in made:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(spark.read_bytes())
+    (tmp_path / "p=1/.000000_0.crc").touch()
+    send_step.name_files(tmp_path)
+    shape = formats.load("hive-parquet")
+    assert len(shape.instants(tmp_path)) == 2
+    paths = [fact.path for fact in shape.facts(tmp_path, "id")]
+    assert sorted(path.rpartition("/")[0] for path in paths) == ["p=1", "p=1", "p=1", "p=2"]
+    assert sum(path.endswith(("-000000_0", "-000001_0_copy_2")) for path in paths) == 3
+    assert not list(tmp_path.rglob("*.crc"))
+
+
 def test_a_column_that_the_folder_is_named_by_is_none_of_the_file_s_to_readers_of_facts(
     tmp_path: Path,
 ) -> None:
