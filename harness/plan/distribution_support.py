@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import chain
 from typing import Final
 
@@ -37,6 +38,7 @@ from harness.plan.profile import Maker, Makers, Profile, Writer
 from harness.runtime.metastore import TOOL, oldest_for
 from harness.scenario.cells import Reader, Unlike
 from harness.scenario.definition import Scenario
+from harness.scenario.operations.api import Operation
 
 
 def readers() -> Iterator[Distribution]:
@@ -203,9 +205,18 @@ def makers_of(profile: Profile) -> Makers:
     """Return what each distribution that writes in a profile can write; each must be there."""
     names = {name for writer in profile.writers for name in writer.distributions}
     return {
-        d.name: Maker(formats_written(d), d.texts_if_any(TABLE_VERSIONS), d.options_if_any(CANNOT))
+        d.name: Maker(
+            formats_written(d),
+            d.texts_if_any(TABLE_VERSIONS),
+            d.options_if_any(CANNOT),
+            partial(_cannot_be_told, d),
+        )
         for d in map(distributions.load, sorted(names))
     }
+
+
+def _cannot_be_told(distribution: Distribution, format_name: str, operation: Operation) -> str:
+    return other_writers.unsupported(distribution, formats.facts(format_name), operation)
 
 
 def formats_written(distribution: Distribution) -> tuple[str, ...]:

@@ -545,6 +545,9 @@ def _writer(combination: Combination, scenario: Scenario, makers: Makers) -> Ite
         for number, step in enumerate(scenario.steps, start=1):
             if not step.by and (why := cannot.get(name_of(step.operation))):
                 yield f"step {number}, {name}: {why}"
+            told = makers[name].unsupported if name in makers and not step.by else None
+            if told and (why := told(combination.format.NAME, step.operation)):
+                yield f"step {number}: {why}"
 
 
 def _story(combination: Combination, scenario: Scenario) -> Iterator[str]:
@@ -559,11 +562,12 @@ def _story(combination: Combination, scenario: Scenario) -> Iterator[str]:
     yield from _types(combination, scenario)
     if why := format_.unsupported_settings(combination.settings, scenario):
         yield why
-    _, *others = combination.sequence.distributions(len(scenario.steps))
-    for number, (step, other) in enumerate(zip(scenario.steps, others, strict=True), start=1):
-        writer, facts = distributions.load(step.by or other), formats.facts(format_.NAME)
+    for number, step in enumerate(scenario.steps, start=1):
         why = format_.unsupported(step.operation)
-        if why := why or other_writers.unsupported(writer, facts, step.operation):
+        if step.by and not why:
+            writer, facts = distributions.load(step.by), formats.facts(format_.NAME)
+            why = other_writers.unsupported(writer, facts, step.operation)
+        if why:
             yield f"step {number}: {why}"
 
 

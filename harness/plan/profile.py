@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from pathlib import Path
@@ -29,6 +29,7 @@ from harness.plan.shipped import scenario_files
 from harness.scenario.cells import QUERIES, AskedAgain, Reader, parse_reader
 from harness.scenario.definition import AXES, PAST_VIEWS, VIEWS, Scenario
 from harness.scenario.load import check_each, load, name_of
+from harness.scenario.operations.api import Operation
 
 T = TypeVar("T")
 EVERY_STEP: Final = "every_step"
@@ -99,6 +100,8 @@ class Maker:
     """Of the formats that have such; empty where nothing is said of them."""
     cannot: Mapping[str, str] = field(default_factory=dict)
     """Why it cannot make tables with a setting, by `setting=value`, or do a step, by operation."""
+    unsupported: Callable[[str, Operation], str] = lambda *_: ""
+    """Returns why it cannot be told a step of a table of a format; empty where it can."""
 
 
 Makers = Mapping[str, Maker]

@@ -9,7 +9,7 @@ from harness.core.errors import ScenarioProblem
 from harness.formats import other_writers
 from harness.formats.hive.format import SESSION
 from harness.model.datatypes import parse_type
-from harness.plan import Profile, Writer, plan
+from harness.plan import Profile, Writer, distribution_support, plan
 from harness.scenario.definition import Scenario
 from harness.scenario.dump import dump
 from harness.scenario.load import loads
@@ -221,7 +221,8 @@ def test_a_writer_that_cannot_be_told_a_step_makes_no_table_for_it() -> None:
     profile = Profile(
         "mine", (story.name,), formats=("delta",), writers=(Writer(DELTA_RS),), readers=()
     )
-    (why,) = [x.why for x in plan((story,), profile, [formats.load("delta")]).excluded]
+    makers = distribution_support.makers_of(profile)
+    (why,) = [x.why for x in plan((story,), profile, [formats.load("delta")], makers).excluded]
     assert why.startswith("step 2: deltalake-1.6.6 is told of no rename_column")
 
 
