@@ -130,15 +130,17 @@ def test_a_library_shows_the_rows_of_the_truth_after_each_step_that_it_wrote(
     progress: Progress,
     tmp_path: Path,
 ) -> None:
-    story = scenario_of(FIRST, *steps, columns=COLUMNS, order_by="ts")
-    history = story.truths(merge_on_read=False).history()
     shape, distribution = formats.load(format_name), distributions.load(writer)
-    installation, table = installed(writer), tmp_path / TABLE
     makes = other_writers.makes(distribution, shape.reader_facts)
+    by = ("p",) if makes else ()
+    columns = {**COLUMNS, **dict.fromkeys(by, "int")}
+    story = scenario_of(FIRST, *steps, columns=columns, order_by="ts", partition_by=by)
+    history = story.truths(merge_on_read=False).history()
+    installation, table = installed(writer), tmp_path / TABLE
     operations, pointer = ((FIRST, *steps) if makes else steps), ""
     if not makes:
-        by = cast("Path", installed("deltalake-1.6.6").home)
-        first_rows(history[1], by, format_name, tmp_path)
+        packages = cast("Path", installed("deltalake-1.6.6").home)
+        first_rows(history[1], packages, format_name, tmp_path)
     entries, engine = OneTable(table, pointer), engines.load(distribution.engine)
     instants = dict[int, str]()
     assert isinstance(engine, PythonLibrary)
