@@ -11,7 +11,7 @@ import os
 import secrets
 import socket
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -110,7 +110,7 @@ class PythonLibrary:
     """How its SQL asks for them."""
     writes: LibraryWrites = field(default_factory=dict, hash=False)
     """What its worker is told of a write, where it writes."""
-    creates: Callable[[TableWrite], Sequence[str]] = lambda _: ()
+    creates: Callable[[TableWrite], Iterable[str]] = lambda _: ()
     """What it is told to make an empty table, where it makes any."""
     pointer: str = ""
     """The parameter of a table's entry that names what the worker answers to a write with; empty
