@@ -75,8 +75,8 @@ def unsupported(distribution: Distribution, facts: FormatFacts, operation: Opera
         return "" if able else f"{distribution.name} writes no {facts.name} tables"
     kinds, words = registry(), _HIVE[facts.family] if distribution.engine == "hive" else None
     if words is None:
-        told = {name for name, kind in kinds.items() if kind in trinoql.OPERATIONS}
-        words = frozenset(library_writes(distribution) or told)
+        by_sql = {name for name, kind in kinds.items() if kind in trinoql.OPERATIONS}
+        words = frozenset(library_writes(distribution) or by_sql)
     if isinstance(operation, Merge) and (operation.absent or operation.source):
         return f"{distribution.name} is told of no merge with 'absent' or 'source'"
     if isinstance(operation, BeginWrite) and operation.delete:

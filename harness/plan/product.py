@@ -545,8 +545,8 @@ def _writer(combination: Combination, scenario: Scenario, makers: Makers) -> Ite
         for number, step in enumerate(scenario.steps, start=1):
             if not step.by and (why := cannot.get(name_of(step.operation))):
                 yield f"step {number}, {name}: {why}"
-            told = makers[name].unsupported if name in makers and not step.by else None
-            if told and (why := told(combination.format.NAME, step.operation)):
+            asked_maker = makers[name].unsupported if name in makers and not step.by else None
+            if asked_maker and (why := asked_maker(combination.format.NAME, step.operation)):
                 yield f"step {number}: {why}"
 
 
