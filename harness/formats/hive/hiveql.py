@@ -102,12 +102,23 @@ def _columns(truth: Truth) -> list[tuple[str, DataType]]:
     return [(field.name, field.type) for field in truth.schema.fields if field.name not in by]
 
 
+_WITHOUT_TEXT: Final = {
+    "nan": "1e308D * 10D - 1e308D * 10D",
+    "inf": "1e308D * 10D",
+    "-inf": "1e308D * -10D",
+    "-0.0": "0D * -1D",
+}
+"""Of the texts of these Hive makes NULL, or 0 without a sign."""
+
+
 def literal(value: Value, field: Field) -> str:
     """Return a stored value as a typed expression; Hive has no nested casts, no bytes literals."""
     if value is None and isinstance(field.type, Struct | Array | Map):
         return f"if(false, {_some(field)}, null)"
     if isinstance(value, bytes):
         return f"unhex('{value.hex()}')"
+    if isinstance(value, float) and (product := _WITHOUT_TEXT.get(str(value))):
+        return f"cast({product} as {field.type})"
     if value and (text_ := nested(value, field, literal)):
         return text_
     zoneless = field.type == ZONELESS

@@ -194,6 +194,22 @@ def test_hive_makes_plain_tables_and_changes_their_columns_in_its_own_words(
     assert why.startswith("hive-3.1.3 is told of no delete; allowed: add_column")
 
 
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (float("nan"), "1e308D * 10D - 1e308D * 10D"),
+        (float("inf"), "1e308D * 10D"),
+        (float("-inf"), "1e308D * -10D"),
+        (-0.0, "0D * -1D"),
+    ],
+)
+def test_hive_is_told_a_product_where_it_has_no_text_for_a_number(value: float, words: str) -> None:
+    row = {"id": "1", "x": value}
+    story = scenario_of(Insert(rows=(row,)), columns={"id": "string", "x": "float"})
+    (insert,) = sent(story, HIVE_ACID, "hive-orc")
+    assert f"'1' as `id`, cast({words} as float) as `x`" in insert
+
+
 def test_a_library_that_makes_a_table_is_told_its_columns_and_the_metastore_where_it_is() -> None:
     story = scenario_of(
         Insert((1,)), columns={"id": "int", "at": "timestamp", "p": "int"}, partition_by=("p",)
