@@ -112,6 +112,17 @@ def test_a_page_says_of_an_upgrade_what_the_command_says(
     assert answer in output
 
 
+def test_the_list_of_results_has_each_page_and_says_which_are_made_of_what_is_known() -> None:
+    folder = SURPRISES.parent
+    groups = (folder / "README.md").read_text(encoding="utf-8").split("\n## ")[1:]
+    known, *others = (
+        set(re.findall(r"^\| \[([\w-]+\.md)\]", text, re.MULTILINE)) for text in groups
+    )
+    pages = {page.name: page.read_text("utf-8") for page in folder.glob("*.md")}
+    assert known == {name for name, text in pages.items() if "<!-- generated: " in text}
+    assert known.union(*others) == pages.keys() - {"README.md"}
+
+
 def shown_of_stories() -> Mapping[tuple[str, str], set[str]]:
     known = evidence_pages.known()
     shown = defaultdict[tuple[str, str], set[str]](set)
