@@ -6,18 +6,19 @@ rows are left; these are fetched and compared as those of a small table are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property, partial
 from hashlib import sha256
-from itertools import chain
+from itertools import chain, starmap
 from typing import Final
 
-from harness.audit import read_strategies
+from harness.audit import file_rows, read_strategies
 from harness.audit.arrow_answers import HashedAnswers
 from harness.audit.columns_in_common import ComparedColumns, in_common
-from harness.audit.comparison import TableDifferenceKind
+from harness.audit.comparison import TableDifferenceKind, row_text
 from harness.audit.fingerprints import ExpectedFingerprints, Groups, PlanFingerprints
 from harness.audit.projection import full_type
 from harness.audit.records import AuditedAnswer, ShownDifference
@@ -45,6 +46,8 @@ FEW_GROUPS: Final = 128
 """If no more groups differ, all of them are divided further, until their rows can be fetched."""
 MOST_GROUPS: Final = 16
 """Of others so many are."""
+MOST_FILES: Final = 8
+"""Of so many a row is read again in other ways."""
 
 Judge = Callable[[TableRows, Query, Reply], AuditedAnswer]
 """Returns the verdict on an answer of some rows, by these as they should be."""
@@ -101,13 +104,14 @@ class LargeTable:
         return self._sums_by(self.truth)
 
     @cached_property
-    def read_otherwise(self) -> Mapping[str, RowSums]:
-        """The sums that other ways of reading give, by their names."""
-        made = {}
-        for name, plan in read_strategies.others(self.plan).items():
-            with suppress(FileFactError):  # nobody reads it so
-                made[name] = self._sums_by(self.carry_out(plan))
-        return made
+    def others(self) -> Mapping[str, ReadPlan]:
+        """Other ways of reading, by their names."""
+        return read_strategies.others(self.plan)
+
+    @cached_property
+    def sums_otherwise(self) -> Callable[[str], RowSums]:
+        """Returns what another way of reading gives; raises FileFactError if nobody reads so."""
+        return cache(lambda name: self._sums_by(self.carry_out(self.others[name])))
 
     def _sums_by(self, made_by: ExpectedFingerprints) -> RowSums:
         return RowSums(made_by, tuple(query for query in self.queries if not query.count))
@@ -150,17 +154,19 @@ class FingerprintReader:
             because = f"all else is right; not compared: {', '.join(self._columns.left_out)}"
             result = replace(result, verdict=VerdictKind.UNKNOWN, because=because)
         elif not right:
-            result = replace(result, read_as=tuple(self._read_as(query, shown)))
+            read_as = self._read_as(query, shown, result.read_as)
+            result = replace(result, read_as=tuple(read_as))
         digest = result.digest and sha256(repr(shown).encode()).hexdigest()
         return replace(result, sql=reply.sent, seconds=reply.seconds, digest=digest)
 
-    def _read_as(self, query: Query, shown: Groups) -> Iterator[str]:
-        """Yield the ways of reading that give these very sums."""
+    def _read_as(self, query: Query, shown: Groups, possible: Iterable[str]) -> Iterator[str]:
+        """Yield the ways of reading that give these very sums, of those that may."""
         rows = sum(size for size, *_ in shown.values())
-        for name, sums in self.table.read_otherwise.items():
-            if not query.conditions and sums.made_by.size not in {None, rows}:
-                continue
+        for name in possible:
             with suppress(FileFactError):
+                sums = self.table.sums_otherwise(name)
+                if not query.conditions and sums.made_by.size not in {None, rows}:
+                    continue
                 if sums.of(self._forms[0], query) == shown:
                     yield name
 
@@ -265,17 +271,55 @@ class FingerprintReader:
 
     def _compared(self, query: Query, asked: Fingerprint, total: int) -> AuditedAnswer:
         """Compare the rows of some groups; `total`: how many differ at least."""
-        reply = self._ask(query, asked)
-        result = self.judge(self.table.truth.rows(asked, query), ALL, reply)
+        reply, right = self._ask(query, asked), self.table.truth.rows(asked, query)
+        result = self.judge(right, ALL, reply)
         if result.verdict is VerdictKind.CORRECT:
             return self._unknown("its sums differ, and the rows that it shows do not")
+        result = replace(result, read_as=tuple(self._possible(right, result)))
         if (shown := len(asked.within)) < total and not result.because:
             because = f"of at least {total:,} groups of rows that differ {shown:,} are shown"
             return replace(result, because=because)
         return result
 
+    def _possible(self, right: TableRows, answer: AuditedAnswer) -> Iterator[str]:
+        """Yield the other ways of reading but those that give a row which the answer has not.
+
+        Such rows are read again, some in files of their own: to sum a whole table takes minutes.
+        """
+        lost = dict[str, int]()
+        for one in answer.differences:
+            if one.position is not None:
+                lost.setdefault(one.file, one.position)
+        times = Counter(map(row_text, right.rows))
+        rows = [
+            (path, at, text)
+            for path, at, text in _rows_by_place(right)
+            if lost.get(path) == at and times[text] == 1  # of two equal ones either may be lost
+        ]
+        for name, plan in self.table.others.items():
+            if not any(starmap(partial(_has, plan), rows[:MOST_FILES])):
+                yield name
+
     def _unknown(self, because: str) -> AuditedAnswer:
-        return replace(self._heads, verdict=VerdictKind.UNKNOWN, because=because)
+        heads, ways = self._heads, tuple(self.table.others)
+        return replace(heads, verdict=VerdictKind.UNKNOWN, because=because, read_as=ways)
+
+
+def _rows_by_place(table: TableRows) -> Iterator[tuple[str, int, str]]:
+    """Yield the path of each row's file, its position there, and its text."""
+    for of in table.files:
+        for at, row in zip(of.positions, TableRows(table.plan, (of,)).rows, strict=True):
+            yield of.file.path, at, row_text(row)
+
+
+def _has(plan: ReadPlan, path: str, at: int, text: str) -> bool:
+    """Return whether a plan surely gives this row in this place."""
+    files = [of for of in plan.files if of.path == path]
+    with suppress(FileFactError):
+        for file in files if len(files) == 1 else ():
+            there = file_rows.read(plan, replace(file, only=(at,)))[0]
+            return (path, at, text) in _rows_by_place(TableRows(plan, (there,)))
+    return False
 
 
 def _same_parts(expected: Sums, shown: Sums) -> tuple[int, ...]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import decimal
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import pyarrow as pa
 import pytest
@@ -15,7 +16,7 @@ import pytest
 from harness.audit.arrow_answers import HashedAnswers
 from harness.audit.audit import audit
 from harness.audit.comparison import TableDifferenceKind
-from harness.audit.fingerprints import HashedRows
+from harness.audit.fingerprints import Groups, HashedRows, PlanFingerprints
 from harness.audit.limits import AuditLimits
 from harness.audit.records import AuditedAnswer, AuditedTable
 from harness.audit.tables import PinnedTable, pinned
@@ -24,6 +25,7 @@ from harness.core.records import Column, Refusal, VerdictKind
 from harness.engines.api import Question, RefusedError, Reply
 from harness.engines.arrow_values import canonical, canonical_type
 from harness.engines.fingerprint_sql import FingerprintWords
+from harness.formats.read_plan import ReadPlan
 from harness.model.datatypes import parse_type
 from harness.model.fingerprint import ComparedPart, Fingerprint
 from harness.model.query import ALL
@@ -230,6 +232,57 @@ def test_columns_that_are_not_shown_or_too_many_are_named(table: DeltaFolder) ->
         (TableDifferenceKind.ABSENT_COLUMN, "two"),
         (TableDifferenceKind.EXTRA_COLUMN, "three"),
     }
+
+
+def renamed(path: Path, ids: Sequence[range]) -> DeltaFolder:
+    """Return a table with a renamed column; its last file has one of the new name as well."""
+    folder = DeltaFolder(path)
+    fields = column("id", "long", physical="id"), column("x", "long", physical="p", number=2)
+    folder.commit(protocol(2), metadata(*fields, mode="name"))
+    of_files: list[dict[str, object]] = [{"id": list(of), "p": [5] * len(of)} for of in ids]
+    of_files[-1]["x"] = of_files[-1]["p"]
+    files = [folder.data(f"{at}.parquet", columns) for at, columns in enumerate(of_files)]
+    folder.commit(*map(add, files))
+    return folder
+
+
+ONE_AFTER_THE_OTHER: Final = range(ROWS), range(ROWS, 2 * ROWS)
+EQUAL: Final = range(ROWS), range(ROWS)
+
+
+@pytest.mark.parametrize("ids", [ONE_AFTER_THE_OTHER, EQUAL])
+def test_the_way_of_reading_is_named_which_gives_the_sums_of_an_answer(
+    tmp_path: Path, ids: Sequence[range]
+) -> None:
+    shown = pa.table({"id": [*ids[0], *ids[1]], "x": [None] * ROWS + [5] * ROWS})
+    answer = of_all(audited(renamed(tmp_path / "t", ids), ShowsArrow(shown)))
+    assert answer.verdict is VerdictKind.WRONG
+    assert answer.read_as == ("columns of files by name",)
+
+
+def test_a_way_of_reading_that_gives_a_row_which_is_lost_is_not_tried_on_the_whole_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plans, sums = list[ReadPlan](), PlanFingerprints.sums
+
+    def noted(made_by: PlanFingerprints, *asked: Any) -> Sequence[Groups]:  # noqa: ANN401
+        plans.append(made_by.plan)
+        return sums(made_by, *asked)
+
+    monkeypatch.setattr(PlanFingerprints, "sums", noted)
+    table = renamed(tmp_path / "t", ONE_AFTER_THE_OTHER)
+
+    def others(lost: int) -> int:
+        """Return how many other ways are tried if a row is lost."""
+        plans.clear()
+        ids = [at for at in range(2 * ROWS) if at != lost]
+        answer = of_all(audited(table, ShowsArrow(pa.table({"id": ids, "x": [5] * len(ids)}))))
+        assert answer.differences[0].kind is TableDifferenceKind.LOST_ROW
+        assert not answer.read_as
+        return sum(plan != plans[0] for plan in plans)
+
+    assert others(lost=0) == 1  # by name its column is not there, so that it may be lost that way
+    assert others(lost=ROWS) == 0
 
 
 def test_a_type_of_another_kind_is_wrong_in_every_row(table: DeltaFolder) -> None:
