@@ -29,6 +29,7 @@ from harness.audit import spark_reader
 from harness.audit.audit import AnswerJudge, PartOfTable
 from harness.audit.columns_in_common import in_common
 from harness.audit.large_tables import FingerprintReader, LargeTable
+from harness.audit.limits import AuditLimits
 from harness.audit.records import AuditedAnswer
 from harness.audit.spark_fingerprints import SparkFingerprints
 from harness.audit.spark_plan import FILE, POSITION, literal, quoted
@@ -209,7 +210,7 @@ class _LargeTables:
             return AnswerJudge(part, lower=False, milliseconds=False).judge(query, reply)
 
         shown, spark = replace(of, database=database), SparkConnection(self.reader.session)
-        words = FINGERPRINTS, judge, TIMEOUT_S
+        words = FINGERPRINTS, judge, AuditLimits(timeout_s=TIMEOUT_S)
         return FingerprintReader(shown, spark, *words, lower=False, milliseconds=False).answer(ALL)
 
     def datacompy(self) -> Sequence[Cost]:

@@ -241,7 +241,7 @@ def _asker(
         asked, words = HashedAnswers(connection), arrow_answers.WORDS
     if words is None:
         return lambda _: AuditedAnswer("", ALL, "", VerdictKind.UNKNOWN, _no_sums(limits))
-    reader = FingerprintReader(table, asked, words, some, limits.timeout_s, **judge.keywords)
+    reader = FingerprintReader(table, asked, words, some, limits, **judge.keywords)
     return reader.answer
 
 

@@ -1,7 +1,7 @@
 """Tables with too many rows to fetch: compared by fingerprints that each reader makes itself.
 
-Where the sums differ, rows are divided into groups by the first digits of a hash until some hundred
-rows are left; these are fetched and compared as those of a small table are.
+Where the sums differ, rows are divided into groups by the first digits of a hash until so few are
+left that they are fetched and compared as those of a small table are.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from harness.audit.arrow_answers import HashedAnswers
 from harness.audit.columns_in_common import ComparedColumns, in_common
 from harness.audit.comparison import TableDifferenceKind, row_text
 from harness.audit.fingerprints import ExpectedFingerprints, Groups, PlanFingerprints
+from harness.audit.limits import AuditLimits
 from harness.audit.projection import full_type
 from harness.audit.records import AuditedAnswer, ShownDifference
 from harness.audit.table_rows import TableRows
@@ -36,10 +37,10 @@ from harness.model.fingerprint import Fingerprint, Sums
 from harness.model.identifiers import TABLE
 from harness.model.query import ALL, Query
 
-MOST_FETCHED: Final = 500
-"""So many rows of groups that differ are fetched, and looked at."""
 DIGITS: Final = 3
 """All rows are summed in 4,096 groups, and so is a group that is divided."""
+MANY_ROWS: Final = 500_000
+"""So many are summed in 65,536 groups: then those of some dozen are few enough to be fetched."""
 MOST_DIGITS: Final = 12
 """Then rows whose hashes are the same are the same rows."""
 FEW_GROUPS: Final = 128
@@ -125,7 +126,7 @@ class FingerprintReader:
     connection: Connection | HashedAnswers
     words: FingerprintWords
     judge: Judge
-    timeout_s: float
+    limits: AuditLimits
     lower: bool
     """Whether the reader has all names of columns in lower case."""
     milliseconds: bool
@@ -187,7 +188,8 @@ class FingerprintReader:
 
     @property
     def _asked(self) -> Fingerprint:
-        return Fingerprint(self._columns.parts, digits=DIGITS, floats=self.words.floats)
+        digits = DIGITS + (self.table.size > MANY_ROWS)
+        return Fingerprint(self._columns.parts, digits=digits, floats=self.words.floats)
 
     @property
     def _forms(self) -> Sequence[Fingerprint]:
@@ -198,7 +200,7 @@ class FingerprintReader:
     def _ask(self, query: Query, asked: Fingerprint | None) -> Reply:
         table = self.table
         question = Question(table.database, table.name, table.format, query, fingerprint=asked)
-        return self.connection.ask(question, timeout_s=self.timeout_s)
+        return self.connection.ask(question, timeout_s=self.limits.timeout_s)
 
     def _count(self, query: Query) -> AuditedAnswer:
         reply = self._ask(query, None)
@@ -255,8 +257,9 @@ class FingerprintReader:
         """Return what is wrong in groups that differ; None where they have too many equal rows."""
         total, largest, whole = len(sizes), self.table.size, True
         while sizes:
-            chosen, few = _smallest(sizes), len(sizes) <= FEW_GROUPS
-            last = asked.digits == MOST_DIGITS or max(sizes.values()) >= largest
+            chosen = _smallest(sizes, self.limits.fetched)
+            few = len(sizes) <= FEW_GROUPS
+            last = asked.digits >= MOST_DIGITS or max(sizes.values()) >= largest
             if len(chosen) == len(sizes) or (chosen and (last or not few)):
                 asked = replace(asked, within=chosen, rows=True)
                 in_part = not whole or len(chosen) < len(sizes)
@@ -335,12 +338,12 @@ def _size(groups: Groups, first: str) -> int:
     return groups[first][0] if first in groups else 0
 
 
-def _smallest(sizes: Mapping[str, int]) -> tuple[str, ...]:
+def _smallest(sizes: Mapping[str, int], most: int) -> tuple[str, ...]:
     """Return the groups that together have no more rows than are fetched, the smallest first."""
-    chosen, left = list[str](), MOST_FETCHED
+    chosen = list[str]()
     for first in sorted(sizes, key=lambda name: (sizes[name], name)):
-        left -= sizes[first]
-        if left < 0:
+        most -= sizes[first]
+        if most < 0:
             break
         chosen.append(first)
     return tuple(chosen)
