@@ -200,7 +200,8 @@ class _LargeTables:
 
     def table(self, of: PinnedTable, planned: SparkTable) -> LargeTable:
         plan, by_spark = planned.plan.plan, partial(SparkFingerprints.of, planned)
-        return LargeTable("", of.facts, plan, planned.size, sum(FILES), (ALL,), by_spark)
+        facts, size = of.facts, planned.size
+        return LargeTable("", facts, plan, size, sum(FILES), (ALL,), by_spark, key="id")
 
     def asked(self, of: LargeTable, database: str) -> AuditedAnswer:
         """Ask for the sums of what lies in a database instead of the table."""

@@ -540,7 +540,9 @@ def _truth(
     truth = TableTruth(database, table.facts, rows)
     if size <= limits.fetched:
         return truth, notes
-    return LargeTable(database, table.facts, plan, size, count, truth.queries, carry_out), notes
+    large = LargeTable(database, table.facts, plan, size, count, truth.queries, carry_out)
+    key = comparison.key_column(rows.rows)
+    return replace(large, key="" if key is None else plan.columns[key].name), notes
 
 
 def _begin(file: FileTable) -> FileTable:

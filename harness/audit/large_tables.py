@@ -64,7 +64,7 @@ class RowSums:
     made: dict[object, Sequence[Groups]] = field(default_factory=dict)
 
     def of(self, asked: Fingerprint, query: Query) -> Groups:
-        alone = bool(asked.of_parts or asked.by or asked.within)
+        alone = asked.of_parts or len(asked.by) > 1 or bool(asked.within)
         queries = (query,) if alone else self.queries
         paths = tuple(part.path for part in asked.parts)
         key = replace(asked, parts=()), paths, query if alone else None
@@ -88,6 +88,8 @@ class LargeTable:
     carry_out: Callable[[ReadPlan], ExpectedFingerprints] = PlanFingerprints
     """Also plans of other ways of reading."""
     name: str = TABLE
+    key: str = ""
+    """A column that tells apart the rows that were looked at; empty if there is none."""
 
     @property
     def columns(self) -> Sequence[tuple[str, str]]:
@@ -188,8 +190,10 @@ class FingerprintReader:
 
     @property
     def _asked(self) -> Fingerprint:
-        digits = DIGITS + (self.table.size > MANY_ROWS)
-        return Fingerprint(self._columns.parts, digits=digits, floats=self.words.floats)
+        """Rows are in groups by their key: then rows of a group are found by one column's hash."""
+        parts, digits = self._columns.parts, DIGITS + (self.table.size > MANY_ROWS)
+        key = tuple(at for at, part in enumerate(parts) if part.path == (self.table.key,))
+        return Fingerprint(parts, by=key, digits=digits, floats=self.words.floats)
 
     @property
     def _forms(self) -> Sequence[Fingerprint]:
@@ -225,20 +229,25 @@ class FingerprintReader:
         Where these are few, all of them are looked at. Else rows are grouped by the parts whose
         sums are right: so one is in a group with what is shown instead of it.
         """
-        by_all = self._forms[0]
-        few = self._differing(query, by_all, shown)
-        if len(few) > FEW_GROUPS and (same := self._right_parts(query)):
-            by_same = replace(by_all, by=same)
-            shown = _groups(self._ask(query, by_same), by_same)
-            if result := self._divided(query, by_same, self._differing(query, by_same, shown)):
-                return result
-        return self._divided(query, by_all, few) or self._unknown(
-            "its sums differ, and too many rows are equal to be fetched"
+        form = self._forms[0]
+        few = self._differing(query, form, shown)
+        many = len(few) > FEW_GROUPS and (same := self._right_parts(query))
+        return (
+            (self._regrouped(query, replace(form, by=same)) if many else None)
+            or self._divided(query, form, few)
+            or (self._regrouped(query, replace(form, by=())) if form.by else None)
+            or self._unknown("its sums differ, and too many rows are equal to be fetched")
         )
+
+    def _regrouped(self, query: Query, asked: Fingerprint) -> AuditedAnswer | None:
+        shown = _groups(self._ask(query, asked), asked)
+        return self._divided(query, asked, self._differing(query, asked, shown))
 
     def _right_parts(self, query: Query) -> tuple[int, ...]:
         """Return the numbers of the parts whose sums are right; none where rows are too many."""
-        form, asked = (replace(of, of_parts=True, digits=0) for of in (self._forms[0], self._asked))
+        form, asked = (
+            replace(of, of_parts=True, by=(), digits=0) for of in (self._forms[0], self._asked)
+        )
         right, shown = self.table.sums.of(form, query), _groups(self._ask(query, asked), asked)
         return _same_parts(right.get("", ()), shown.get("", ()))
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from harness.audit.arrow_answers import HashedAnswers
-from harness.audit.audit import audit
+from harness.audit.audit import SOME, audit
 from harness.audit.comparison import TableDifferenceKind
 from harness.audit.fingerprints import Groups, HashedRows, PlanFingerprints
 from harness.audit.limits import AuditLimits
@@ -202,6 +202,25 @@ def test_an_error_planted_in_an_answer_is_found_with_its_row_and_file(
         assert len(places) == (2 if plant is values_swapped else 1)
     assert len([q for q in reader.asked if q.fingerprint and q.query == ALL]) <= 6  # statements
     assert all(len(q.query.conditions) or q.fingerprint or q.query != ALL for q in reader.asked)
+
+
+def test_rows_are_found_by_the_hash_of_their_key_alone(table: DeltaFolder) -> None:
+    reader = ShowsArrow(value_changed(whole(), 7))
+    (shown,) = of_all(audited(table, reader)).differences
+    assert shown.position == 7
+    asked = [q.fingerprint for q in reader.asked if q.fingerprint and q.query == ALL]
+    assert [(of.by, of.rows) for of in asked] == [((0,), False), ((0,), True)]
+
+
+def test_a_key_that_many_rows_beyond_the_first_ones_have_is_none(tmp_path: Path) -> None:
+    folder = DeltaFolder(tmp_path / "t")
+    folder.commit(protocol(1), metadata(column("id", "long"), column("x", "long")))
+    ids = [*range(SOME), *[SOME] * (FILES * ROWS - SOME)]
+    rows = pa.table({"id": ids, "x": range(len(ids))})
+    folder.commit(add(folder.data("0.parquet", dict(zip(rows.column_names, rows, strict=True)))))
+    reader = ShowsArrow(with_value(rows, "x", {ROWS: -1}))
+    (shown,) = of_all(audited(folder, reader)).differences
+    assert (shown.column, shown.position, shown.actual) == ("x", ROWS, "-1")
 
 
 def test_a_reader_that_shows_what_the_files_give_is_right(table: DeltaFolder) -> None:
