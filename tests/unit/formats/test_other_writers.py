@@ -200,7 +200,7 @@ def test_hive_makes_plain_tables_and_changes_their_columns_in_its_own_words(
         (float("nan"), "1e308D * 10D - 1e308D * 10D"),
         (float("inf"), "1e308D * 10D"),
         (float("-inf"), "1e308D * -10D"),
-        (-0.0, "0D * -1D"),
+        (-0.0, "rand() * 0D * -1D"),
     ],
 )
 def test_hive_is_told_a_product_where_it_has_no_text_for_a_number(value: float, words: str) -> None:
