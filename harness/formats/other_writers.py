@@ -29,7 +29,6 @@ from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.row_writes import DeleteWhere, Update
 from harness.scenario.operations.services import SetProperty
 from harness.scenario.operations.snapshots import Restore
-from harness.scenario.operations.unfinished_writes import BeginWrite
 from harness.scenario.statements import (
     LOCATION,
     LibraryWrite,
@@ -79,8 +78,6 @@ def unsupported(distribution: Distribution, facts: FormatFacts, operation: Opera
         words = frozenset(library_writes(distribution) or by_sql)
     if isinstance(operation, Merge) and (operation.absent or operation.source):
         return f"{distribution.name} is told of no merge with 'absent' or 'source'"
-    if isinstance(operation, BeginWrite) and operation.delete:
-        return f"{distribution.name} is told of no write with 'delete' that waits"
     if (name := name_of(operation)) in words:
         return ""
     allowed = [text for text in kinds if text in words]

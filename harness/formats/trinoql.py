@@ -5,7 +5,6 @@ Sources: Trino's manual, "SQL statement syntax" and the pages of its connectors.
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Final
 
 from harness.core.runtime_names import DEFAULT_DATABASE
@@ -24,16 +23,7 @@ from harness.scenario.operations.new_rows import fresh, known
 from harness.scenario.operations.row_writes import Delete, Insert, Touch, Truncate, Update, Upsert
 from harness.scenario.operations.services import Compact
 from harness.scenario.operations.spark_sql import choice, columns_in_order
-from harness.scenario.operations.unfinished_writes import BeginWrite, CommitWrite
-from harness.scenario.statements import (
-    ALTER_TABLE,
-    DATABASE,
-    RegisterInStore,
-    ResumeWaiting,
-    Sql,
-    Statement,
-    WaitingSql,
-)
+from harness.scenario.statements import DATABASE, RegisterInStore, Sql, Statement
 
 _NAMES: Final = {
     "int": "integer",
@@ -53,13 +43,6 @@ def wording(
 ) -> tuple[Statement, ...]:
     catalog = engine.catalog_name(format_, {})
     table = f"{quoted(catalog)}.{quoted(DATABASE)}.{quoted(TABLE)}"
-    match operation:
-        case BeginWrite() if after.pending:
-            made = {row.key: row for row in after.pending.rows}
-            text = _whole_rows(table, before, replace(after, rows={**before.rows, **made}))
-            return (Sql(UNLOCKED, commits=False, by_maker=True), WaitingSql(text, ()))
-        case CommitWrite():
-            return (ResumeWaiting(),)
     return (Sql(_text(table, operation, before, after)),)
 
 
@@ -165,12 +148,9 @@ def _among(before: Truth, operation: Update | Delete, after: Truth) -> str:
     return f"{quoted(key.name)} in ({', '.join(literal(value, key) for value in keys)})"
 
 
-UNLOCKED: Final = f"{ALTER_TABLE} set tblproperties ('engine.hive.lock-enabled' = 'false')"
-"""Trino waits for the table's lock in the metastore, which the harness has then: whoever else
-commits meanwhile must ask for none (Iceberg documentation, "Configuration", "Table properties")."""
 OPERATIONS: Final = frozenset(
     {
-        *(BeginWrite, CommitWrite, Insert, Upsert, Touch, Update, Delete, Truncate, Compact),
+        *(Insert, Upsert, Touch, Update, Delete, Truncate, Compact),
         *(AddColumn, RenameColumn, DropColumn, ChangeType),
     }
 )

@@ -34,7 +34,8 @@ def expected(whole: Expectations, query: str, step: int) -> Expectations:
     shape, _, path = query.removesuffix(")").partition("(")
     history = whole.history[: step + 1]
     if shape == Shape.GROUPS and history[-1].schema.has(path):
-        agreement, field = whole.agreement(step, SNAPSHOT), history[-1].schema.find(path)
+        field, there = history[-1].schema.find(path), step in whole.case.state_of
+        agreement = whole.agreement(step, SNAPSHOT) if there else None
         # As long as the column is what it is at the end.
         same = (truth.rows if truth.schema.by_id(field.id) == field else {} for truth in history)
         fields = field, Field(SIZE, ROW_COUNT, _LONG)

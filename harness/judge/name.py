@@ -8,7 +8,7 @@ from typing import Final
 from harness.core.records import FindingKind
 from harness.judge import text_rows
 from harness.judge.altered_value import altered_value
-from harness.judge.difference import VALUES, Difference, DifferenceKind
+from harness.judge.difference import ROW_ID, UPDATED, VALUES, Difference, DifferenceKind
 from harness.judge.expected_state import ExpectedState
 from harness.model.canonical import Look, Value, look_of, same, text_of
 from harness.model.conversion import cast_text, read_back
@@ -103,6 +103,8 @@ def misaligned(difference: Difference, state: ExpectedState) -> bool:
     """
     if text_rows.came_from_another(difference, state):
         return True
+    if difference.field and difference.field.id in {ROW_ID, UPDATED}:
+        return False  # numbers that stand for something else look alike by chance
     beside = state.history[-1].beside.get((difference.key, difference.column))
     if beside is not None and difference.kind in VALUES and same(beside, difference.actual):
         return True

@@ -163,13 +163,9 @@ class Catalog:
     def is_waited_for(self, database: str, table: str) -> bool:
         return any(e.state == ttypes.LockState.WAITING for e in self._locks(database, table))
 
-    def unlock(self, database: str, table: str, *, acquired: bool = False) -> None:
-        """Take away all locks of a table, also that of a writer that died while it waited.
-
-        `acquired`: those alone that somebody has.
-        """
-        waiting = ttypes.LockState.WAITING if acquired else None
-        for lock_entry in (e for e in self._locks(database, table) if e.state != waiting):
+    def unlock(self, database: str, table: str) -> None:
+        """Take away all locks of a table, also that of a writer that died while it waited."""
+        for lock_entry in self._locks(database, table):
             # NoSuchLock: it ended by itself.
             with _answered(self.uri), suppress(ttypes.NoSuchLockException):
                 self.client.unlock(ttypes.UnlockRequest(lock_entry.lockid))

@@ -462,16 +462,11 @@ class StepSender:
     def _hold(self, statement: WaitingSql, writer: str) -> None:
         """Send a statement to a process of its own, which waits before it commits."""
         target, settings = self._target, {n: self._filled(v) for n, v in statement.settings}
-        sql, server = self._filled(statement.text), self._writer_for(writer, 2 if settings else 1)
-        if isinstance(server, SqlWriter):
-            ask = partial(server.open({}).run, sql, timeout_s=target.timeout_s)
-            self._waiting = stopped_writer.begin_at_lock(ask, self._client, target.database)
-            return
         session = self._spark(writer, 2).open({**self._session_settings(writer), **settings})
         there = self._inflight()
         self._waiting = stopped_writer.begin_waiting(
             session,
-            sql,
+            self._filled(statement.text),
             target.table.with_name(target.table.name + LOCK_FOLDER),
             lambda: self._inflight() != there,
             target.timeout_s,

@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing, suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -35,78 +34,48 @@ class NotWaitingError(Exception):
     """The statement ended without an error and never waited."""
 
 
-@dataclass(frozen=True, slots=True)
 class WaitingWrite:
-    asked: Future[SparkRows]
-    release: Callable[[], None]
-    """Lets the writer go on."""
+    def __init__(self, asked: Future[SparkRows], lock: Path) -> None:
+        """`lock`: the named pipe for which the writer waits or soon will."""
+        self._asked = asked
+        self._lock = lock
 
     def commit(self) -> None:
         """Let the writer go on, and wait for its answer; raises RefusedError or NoAnswerError."""
         self.release()
-        self.asked.result()
+        self._asked.result()
 
-
-def _let_through(lock: Path) -> None:
-    """Let a writer go on that waits for a named pipe, or soon will."""
-    with suppress(FileNotFoundError):  # it goes on already
-        # Opened at both ends it waits for nobody, and who waits to read goes on.
-        both = os.open(lock, os.O_RDWR)
-        lock.unlink()
-        os.close(both)
-
-
-def _begun(
-    ask: Callable[[], SparkRows], waits: Callable[[], bool], release: Callable[[], None]
-) -> WaitingWrite:
-    """Send a statement, and return once its writer waits.
-
-    Raises NotWaitingError, RefusedError or NoAnswerError.
-    """
-    thread = ThreadPoolExecutor(1)
-    asked = thread.submit(ask)
-    thread.shutdown(wait=False)
-    while not asked.done():
-        if waits():
-            return WaitingWrite(asked, release)
-        wait([asked], WAITING_POLL_S)
-    asked.result()
-    raise NotWaitingError("the other writer ended without an error, and did not wait for its lock")
-
-
-def begin_at_lock(ask: Callable[[], SparkRows], client: Catalog, database: str) -> WaitingWrite:
-    """Send a statement whose writer takes the table's lock in the metastore; see `_begun`."""
-    client.lock(database, TABLE)
-    release = partial(client.unlock, database, TABLE, acquired=True)
-    try:
-        return _begun(ask, lambda: client.is_waited_for(database, TABLE), release)
-    except Exception:
-        release()
-        raise
+    def release(self) -> None:
+        with suppress(FileNotFoundError):  # it goes on already
+            # Opened at both ends it waits for nobody, and who waits to read goes on.
+            both = os.open(self._lock, os.O_RDWR)
+            self._lock.unlink()
+            os.close(both)
 
 
 def begin_waiting(
     session: Session, sql: str, folder: Path, written: Callable[[], bool], timeout_s: float
 ) -> WaitingWrite:
-    """Send a statement whose writer takes a lock to commit; see `_begun`.
+    """Send a statement whose writer takes a lock to commit, and return once it waits for that.
 
     The lock is a named pipe in `folder`: who reads whose lock it is waits until somebody writes.
-    `written`: whether it writes its files; before that it is let through.
+    `written`: whether it writes its files; before that it is let through. Raises NotWaitingError,
+    RefusedError or NoAnswerError.
     """
     folder.mkdir(exist_ok=True)
-    lock = folder / LOCK
-
-    def waits() -> bool:
+    lock, thread = folder / LOCK, ThreadPoolExecutor(1)
+    asked = thread.submit(session.run, sql, timeout_s=timeout_s)
+    thread.shutdown(wait=False)
+    while not asked.done():
         if lock.is_fifo() and (opened := _open_for_reader(lock)) is not None:
             os.close(opened)
-            return True
+            return WaitingWrite(asked, lock)
         if not lock.is_fifo() and written():
             with suppress(FileExistsError):  # it has the lock for something else
                 os.mkfifo(lock)
-        return False
-
-    ask = partial(session.run, sql, timeout_s=timeout_s)
-    return _begun(ask, waits, partial(_let_through, lock))
+        wait([asked], WAITING_POLL_S)
+    asked.result()
+    raise NotWaitingError("the other writer ended without an error, and did not wait for its lock")
 
 
 def kill_at_pipe(spark: Spark, ask: Callable[[], object], pipe: Path) -> None:

@@ -95,22 +95,6 @@ def test_a_row_that_statistics_of_another_moment_exclude_is_lost_by_the_writer()
     assert blamed(verdict_on(plain, (), asked)) == {(FindingKind.LOST_ROW, Responsible.READER)}
 
 
-def test_rows_of_a_merge_that_was_refused_are_ghosts_and_old_versions_are_there_twice() -> None:
-    refused = Refusal("ICEBERG_COMMIT_ERROR", "Failed to commit the transaction during write")
-    case = case_of("bugs/trino_beside_spark", "iceberg", 4, {4: refused})
-    right, before = rows_of(case, 4), rows_of(case, 1)
-    assert verdict_on(case, tuple(right.values())).verdict is VerdictKind.CORRECT
-    ours = case_of("bugs/trino_beside_spark", "iceberg", 4)
-    merged = rows_of(ours, 4)
-    assert merged.keys() - right.keys() == {"5"}
-    shown = {**right, "2": merged["2"], "5": merged["5"]}
-    kinds = {kind for kind, _ in blamed(verdict_on(case, tuple(shown.values())))}
-    assert kinds == {FindingKind.GHOST_ROW, FindingKind.STALE}
-    twice = (*right.values(), before["1"])
-    kinds = {kind for kind, _ in blamed(verdict_on(case, twice))}
-    assert kinds == {FindingKind.DUPLICATE}
-
-
 def test_a_downgrade_that_an_index_stops_is_a_refused_step() -> None:
     refused = Refusal("HoodieUpgradeDowngradeException", "unknown action indexing")
     case = case_of("bugs/index_before_downgrade", "hudi-cow", 7, {7: refused})

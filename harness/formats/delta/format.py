@@ -91,8 +91,11 @@ SETTINGS: Final = {
         "before 1879 (`+00:53:28`); if absent, UTC",
     ),
 }
-ZONE: Final = "spark.sql.session.timeZone"
-STOCKHOLM: Final = "Europe/Stockholm"
+IN_ZONE: Final = {
+    "spark.sql.session.timeZone": "Europe/Stockholm",
+    # Else Spark refuses to write moments from before 1900.
+    "spark.sql.parquet.int96RebaseModeInWrite": "CORRECTED",
+}
 _MOMENT: Final = re.compile(r"'([-\d]+ [\d:.]+)'(?= as timestamp\))")
 """Of which the session's zone makes another moment, unless it is said to be in UTC."""
 SWITCH: Final = (
@@ -137,7 +140,7 @@ class Delta(Format):
         return ""
 
     def session(self, settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
-        return {**SESSION, **({ZONE: STOCKHOLM} if ZONE_SETTING in settings else {})}
+        return {**SESSION, **(IN_ZONE if ZONE_SETTING in settings else {})}
 
     def properties(self, settings: VariantSettings) -> Mapping[str, str]:
         """Return the properties of a new table; those of defaults are left out."""

@@ -371,6 +371,13 @@ class Indexed(StrEnum):
     RECORD_INDEX = "record_index"
 
 
+_ENABLED: Final = {
+    Indexed.BLOOM_FILTERS: "index.bloom.filter",
+    Indexed.COLUMN_STATS: "index.column.stats",
+    Indexed.RECORD_INDEX: "record.index",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class BuildIndex(Operation):
     """SQL has it for tables without a location of their own alone."""
@@ -386,7 +393,8 @@ class BuildIndex(Operation):
     by: Annotated[Indexed, Strict(strict=False)]
 
     def statements(self, context: StepContext) -> Statements:
-        return (ClientCall("index", (self.by.name,)),)
+        enabled = f"hoodie.metadata.{_ENABLED[self.by]}.enable", "true"
+        return (ClientCall("index", (self.by.name,), (enabled,)),)
 
 
 _OF_FILES: Final = Compact, Cluster, Clean, Archive, RewriteDataFiles

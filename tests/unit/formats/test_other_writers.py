@@ -31,7 +31,6 @@ from harness.scenario.operations.row_writes import (
 )
 from harness.scenario.operations.services import Checkpoint, Compact
 from harness.scenario.operations.snapshots import Restore, Savepoint
-from harness.scenario.operations.unfinished_writes import BeginWrite, CommitWrite
 from harness.scenario.statements import recorded
 from tests.builders.scenarios import scenario_of
 
@@ -309,19 +308,3 @@ def test_a_library_writes_the_tables_of_its_format_and_what_it_has_calls_for(
     facts = formats.facts("delta")
     actual = other_writers.unsupported(distributions.load(writer), facts, operation)
     assert actual.partition(";")[0] == why
-
-
-def test_trino_writes_its_files_and_waits_while_others_commit_without_a_lock() -> None:
-    begin, commit = BeginWrite(update=(1,), insert=(3,)), CommitWrite()
-    scenario = by(scenario_of(Insert((1, 2)), begin, commit), TRINO, (2, 3))
-    assert planned(scenario)[0] == (SPARK, SPARK, TRINO, TRINO)
-    _, waiting, goes_on = sent(scenario)
-    unlocked, _, merge = waiting.partition("; ")
-    assert "by the writer that made the table" in unlocked
-    assert "'engine.hive.lock-enabled' = 'false'" in unlocked
-    assert "another writer, which waits before its commit" in merge
-    assert "merge into" in merge
-    assert "s2r1" in merge, "the version that this step writes"
-    assert goes_on == "the other writer commits"
-    gone = by(scenario_of(Insert((1, 2)), BeginWrite(delete=(1,))), TRINO, (2,))
-    assert "with 'delete' that waits" in planned(gone)[1][0]

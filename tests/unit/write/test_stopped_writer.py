@@ -7,14 +7,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from harness.core.records import OutcomeKind, Refusal
 from harness.engines.api import NoAnswerError, RefusedError, Reply
-from harness.engines.spark.session import Library, SparkRows
+from harness.engines.spark.session import Library
 from harness.runtime.api import Served
 from harness.scenario.definition import Step
 from harness.scenario.operations.api import Operation
@@ -109,9 +108,8 @@ class Catalog:
     def is_waited_for(self, database: str, table: str) -> bool:
         return self.locked and (database, table) == ("d", "t") and self.spark.waits.is_set()
 
-    def unlock(self, _: str, __: str, *, acquired: bool = False) -> None:
+    def unlock(self, _: str, __: str) -> None:
         self.locked = False
-        self.spark.killed.set() if acquired else None
 
 
 @pytest.mark.parametrize("ends", [None, RefusedError(ERROR, 0.0)])
@@ -122,48 +120,6 @@ def test_who_waits_for_a_lock_is_killed_and_no_lock_stays(ends: Exception | None
     with pytest.raises(RefusedError, match=message):
         stopped_writer.kill_at_lock(spark, spark.run, catalog, "d")  # type: ignore[arg-type]
     assert spark.killed.is_set() is not bool(ends)
-    assert not catalog.locked
-
-
-@dataclass
-class Server:
-    """Its statement waits for the table's lock, then ends."""
-
-    spark: Locked
-    waits: bool = True
-
-    def run(self, sql: str, *, timeout_s: float) -> SparkRows:
-        assert (sql, timeout_s) == ("merge", 60.0)
-        if self.spark.ends:
-            raise self.spark.ends
-        if self.waits:
-            self.spark.waits.set()
-            assert self.spark.killed.wait(60), "only its own lock is left to it"
-        return SparkRows((), (), 0.0)
-
-
-@pytest.mark.parametrize("ends", [None, RefusedError(ERROR, 0.0)])
-def test_a_server_that_waits_for_a_lock_commits_when_it_is_let_go(ends: Exception | None) -> None:
-    spark = Locked(ends)
-    catalog, server = Catalog(spark), Server(spark)
-    ask = partial(server.run, "merge", timeout_s=60.0)
-    begin = partial(stopped_writer.begin_at_lock, ask, catalog, "d")  # type: ignore[arg-type]
-    if ends:
-        with pytest.raises(RefusedError, match="no such table"):
-            begin()
-    else:
-        waiting = begin()
-        assert catalog.locked
-        waiting.commit()
-    assert not catalog.locked
-
-
-def test_a_server_that_asks_for_no_lock_did_not_wait() -> None:
-    spark = Locked()
-    server, catalog = Server(spark, waits=False), Catalog(spark)
-    ask = partial(server.run, "merge", timeout_s=60.0)
-    with pytest.raises(NotWaitingError):
-        stopped_writer.begin_at_lock(ask, catalog, "d")  # type: ignore[arg-type]
     assert not catalog.locked
 
 
