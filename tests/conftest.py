@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 from harness.artifacts import distributions, result_cache
+from harness.usage import own_tables
 
 # How long an example takes says more about the machine than about the code. The gate of a change
 # asks the same examples each time, so that it tells of that change; `make hunt` looks for others.
@@ -40,9 +41,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(autouse=True)
 def custom_distributions(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Forget afterwards what somebody's own distributions the test has made known."""
+    """Forget what distributions of somebody's own, and place for tables, a test has made known."""
     known: dict[str, tuple[str, str]] = {}
     monkeypatch.setattr(distributions, "_custom", known)
+    own_tables.use(None)
     yield
     if known:
         distributions.load.cache_clear()

@@ -37,6 +37,8 @@ TEXT: Final = f"""Signature: 8a477f597d28d172789f06886806bc55
 """
 
 _DIGEST, _ID, _SHORT = "[0-9a-f]{64}", "[0-9a-f]{32}", "[0-9a-f]{16}"
+OWN_TABLES: Final = "own_tables"
+"""Folder of the records of what runs have made where engines run already."""
 NAMES: Final[Mapping[str, str]] = {
     "answers": rf"([0-9a-f]{{2}}|parts)/({_DIGEST}|{_ID})\.json",
     "archives": rf"({re.escape(MAKING)})?.+\.(jsa|seen)(\.temp|\.lock)?",
@@ -44,6 +46,7 @@ NAMES: Final[Mapping[str, str]] = {
     "conformance": rf"{_SHORT}\.json",
     "jre": rf".+-{_SHORT}",
     "python": rf".+-{_SHORT}|{_SHORT}\.whl",
+    OWN_TABLES: r"\w+\.json",
     "results": rf"([0-9a-f]{{2}}|parts)/({_DIGEST}|{_ID})\.jsonl",
     "spark": rf".+-{_SHORT}",
     "states": rf"{_DIGEST}(\.changed-\d+)?",

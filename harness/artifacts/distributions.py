@@ -235,8 +235,7 @@ def why_not(name: str) -> str:
     lock_name, _, how = name.partition(AT)
     if how == ENDPOINT and lock_name not in _endpoints:
         known = f"; it has {', '.join(_endpoints)}" if _endpoints else ""
-        alone = "harness audit and upgrade --table alone ask those that --platform names"
-        return f"no platform file has an engine '{lock_name}'{known}; {alone}"
+        return f"no platform file has an engine '{lock_name}'{known}; --platform FILE names it"
     if lock_name in _endpoints:
         return "" if how == ENDPOINT else f"it runs already, and is asked as {lock_name}@{ENDPOINT}"
     if how not in ("", *_HOW):
@@ -255,10 +254,11 @@ def load(name: str) -> Distribution:
     """
     lock_name, _, runtime = name.partition(AT)
     if lock_name in _endpoints or runtime == ENDPOINT:
-        if why := why_not(name):
-            raise UsageProblem(f"{name}: {why}")
+        # What was asked is judged and shown again without its platform file.
+        if runtime != ENDPOINT or lock_name not in _custom:
+            raise UsageProblem(f"{name}: {why_not(name)}")
         lock_data = parse(*_text(lock_name))
-        return replace(lock_data, name=name, runtime=ENDPOINT, endpoint=_endpoints[lock_name])
+        return replace(lock_data, name=name, runtime=ENDPOINT, endpoint=_endpoints.get(lock_name))
     if runtime not in ("", *_HOW):
         raise unknown_name("runtime", runtime, _HOW)
     if by_rules(lock_name):

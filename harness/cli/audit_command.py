@@ -39,7 +39,7 @@ from harness.core.atomic_write import atomic_write
 from harness.core.errors import DEFECT, HarnessError, UsageProblem, problem_of
 from harness.core.records import VerdictKind
 from harness.core.texts import printable, without_login
-from harness.plan import custom_distributions, platform_file
+from harness.plan import custom_distributions
 from harness.reports import audit_files, lines
 from harness.reports.audit_report import AuditReport
 from harness.run import run_folder
@@ -197,8 +197,7 @@ class _Prepared:
     @classmethod
     def of(cls, request: AuditRequest) -> _Prepared:
         custom_distributions.register(request.scenarios)
-        if request.platform:
-            platform_file.register_file(request.platform)
+        options.use_platform(request.platform)
         for reader in request.readers:
             plan_options.existing_reader(reader)
         file, today = request.known, datetime.datetime.now(datetime.UTC).date()

@@ -23,6 +23,7 @@ from harness.engines.api import Attaches, NoAnswerError, RefusedError
 from harness.formats.files import table_folder
 from harness.formats.files.table_folder import UnreadableError
 from harness.plan import platform_file
+from harness.read import platform_tables
 from harness.read.questions import load_engine
 from harness.reports import lines
 from harness.reports.document import table
@@ -53,7 +54,10 @@ def doctor(
 ) -> None:
     """Show what is installed, what is missing, and what each engine needs of this machine."""
     if platform:
-        answers = [look_for_endpoint(name, OUT) for name in platform_file.register_file(platform)]
+        readers = platform_file.register_file(platform)
+        for line in platform_tables.sweep(Cache.default()):
+            say(line, OUT)
+        answers = [look_for_endpoint(name, OUT) for name in readers]
         answers += [look_for_catalog(*named, OUT) for named in CATALOGS.items()]
         if not all(answers):
             raise typer.Exit(EnvironmentProblem.exit_status)

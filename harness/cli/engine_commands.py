@@ -25,6 +25,7 @@ from harness.core.progress import megabytes
 from harness.core.records import VerdictKind
 from harness.core.runtime_names import CONTAINER, PROCESS
 from harness.plan import custom_distributions, distribution_support, shipped
+from harness.read import platform_tables
 from harness.reports import lines
 from harness.reports.document import Line, table
 from harness.run import pipeline
@@ -32,6 +33,7 @@ from harness.run.run_folder import RUNS
 from harness.runtime import docker_daemon, image, image_choice, work_folders
 from harness.runtime.docker_daemon import StoredImage
 from harness.scenario.cells import Reader
+from harness.usage import own_tables
 
 FOLDER: Final = "conformance"
 TONES: Final = {
@@ -206,13 +208,17 @@ def verify(
         typer.Option("--out", metavar="FILE", help="Write the results as Markdown too."),
     ] = None,
     offline: options.OfflineOption = False,
+    platform: options.PlatformOption = None,
 ) -> int:
     """Check that engines do what every reader must: answer, refuse, time out, leave nothing."""
     custom_distributions.register(folders or ())
+    options.use_platform(platform)
     readers = _readers(names or (), every=every)
     cache, progress = Cache.default(offline=offline), output.progress()
     Resources(output, cache).check(RUNS, "the current folder")
     cache.claim()
+    for line in platform_tables.sweep(cache):
+        progress.note(line)
     folder = work_folders.numbered(RUNS.resolve(), FOLDER)
     conformances = list[Conformance]()
     for reader in readers:
@@ -240,6 +246,7 @@ def _readers(names: Sequence[str], *, every: bool) -> tuple[Reader, ...]:
         )
     readers = tuple(map(plan_options.existing_reader, names)) if names else all_readers()
     for reader in readers:
+        own_tables.check(distributions.load(reader.distribution))
         if reason := formats_for(reader)[1]:
             text = f"{reader} cannot be checked, for it reads none of our tables: {reason}"
             raise UsageProblem(text)

@@ -28,7 +28,8 @@ from harness.model.canonical import text_of
 from harness.model.truth import Truth, row_values
 from harness.plan import custom_distributions, distribution_support, estimate, shipped
 from harness.plan.profile import load_profiles
-from harness.read import TIMEOUT_S
+from harness.read import TIMEOUT_S, read_states
+from harness.read.questions import CellQuestion
 from harness.reports import lines, summary
 from harness.reports.document import table
 from harness.reports.lines import say, text
@@ -41,6 +42,7 @@ from harness.run.run_log import run_log
 from harness.scenario.cells import Cell, Plan, Variant
 from harness.scenario.notices import notices
 from harness.scenario.statements import DATABASE, LOCATION
+from harness.usage import own_tables
 from harness.write import writer_pool
 from harness.write.next_step import VariantOutcomes
 
@@ -183,8 +185,10 @@ def plan(
     k: options.SelectOption = "",
     cells: options.CellsOption = False,
     expected: options.ExpectedOption = False,
+    platform: options.PlatformOption = None,
 ) -> None:
     """Show what a run would do: variants, readers, checks; what is left out, and why."""
+    options.use_platform(platform)
     paths = options.paths(scenarios, folders)
     chosen = profile or quick_start(paths, named)
     made = plan_options.make(paths, chosen, k, None, overrides, named)
@@ -231,8 +235,10 @@ def run(
     resume: options.ResumeOption = False,
     timeout: options.TimeoutOption = TIMEOUT_S,
     write_timeout: options.WriteTimeoutOption = writer_pool.TIMEOUT_S,
+    platform: options.PlatformOption = None,
 ) -> int:
     """Fetch, write, read, judge and report; the exit status says what came of it."""
+    options.use_platform(platform)
     runs.check_history(ending.history, run_dir)
     limits = TimeLimits(timeout, write_timeout)
     resources = Resources(output, Cache.default(offline=offline), limits)
@@ -290,14 +296,29 @@ def read(
     offline: options.OfflineOption = False,
     fresh: options.FreshOption = False,
     timeout: options.TimeoutOption = TIMEOUT_S,
+    platform: options.PlatformOption = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what every reader would be sent; send nothing.")
+    ] = False,
 ) -> int:
     """Ask the readers about the states of a run, then judge and report; write no table."""
     resources = Resources(output, Cache.default(offline=offline), TimeLimits(timeout))
     with resumed(run_dir, resources) as work:
-        made = plan_record.plan_of(load_run.read_info(work.folder))
+        before = load_run.read_info(work.folder)
+        made = plan_record.plan_of(before)
         custom_distributions.register(folders or ())
+        options.use_platform(platform)
         for reader_text in reader or ():
-            made = plan_record.add_reader(work.folder, plan_options.existing_reader(reader_text))
+            added = plan_options.existing_reader(reader_text)
+            own_tables.check(distributions.load(added.distribution))
+            made = plan_record.add_reader(work.folder, added)
+        if dry_run:
+            load_run.write_info(work.folder, before)
+            states = pipeline.states_of(load_run.load(work.folder).states, work.cache)
+            planned = read_states.planned_questions(made)(states)
+            sent = [f"{q.reader}: {q.text}" for q in planned if isinstance(q, CellQuestion)]
+            output.end("\n".join(sent), sent=sent)
+            return 0
         pipeline.fetch_plan(made, work)
         judge = pipeline.judge_of(made, work)
         pipeline.read_answers(made, work, judge, fresh=fresh)

@@ -172,6 +172,16 @@ DatabaseOption = Annotated[
         "Can be given several times.",
     ),
 ]
+
+
+def use_platform(file: Path | None) -> None:
+    """Make the engines and catalogs of a platform file known, if one is named."""
+    from harness.plan import platform_file  # noqa: PLC0415 - few commands have one
+
+    if file:
+        platform_file.register_file(file)
+
+
 PLANNED_ALREADY: Final = (
     *("scenarios", "folders", "profile", "k", "cases", "fresh", "runtime", "warehouse"),
     *("format", "writer", "reader", "readers", "metastore", "query", "setting"),
@@ -356,10 +366,8 @@ class TableOptions:
 
     def addresses(self, named: Sequence[str]) -> "tuple[TableAddress, ...]":
         from harness.audit import table_list  # noqa: PLC0415 - what is known is said in a second
-        from harness.plan import platform_file  # noqa: PLC0415
 
-        if self.platform:
-            platform_file.register_file(self.platform)
+        use_platform(self.platform)
         listed = table_list.read(self.tables) if self.tables else ()
         addresses = (*map(_address, named), *listed)
         if not addresses:

@@ -29,6 +29,7 @@ from harness.plan.profile import Parts, Profile, ProfileReader, Writer
 from harness.plan.usual import NO_PARTS, Request
 from harness.scenario.cells import CONTROL, Plan, Reader, parse_reader, with_settings
 from harness.scenario.definition import Scenario
+from harness.usage import own_tables
 
 CASES_BYTES: Final = 1 << 26
 """A file of cases is no longer; all 45,000 of the full profile take 7 MB."""
@@ -236,6 +237,7 @@ def _check(profile: Profile) -> None:
     for number, asked in enumerate(profile.readers):
         try:
             check_reader(asked.reader)
+            own_tables.check(distributions.load(asked.reader.distribution))
         except UsageProblem as problem:
             wrong.append(profile.fault(("readers", number), str(problem)))
     profiles.raise_if_any((*wrong, *distribution_support.wrong_metastore(profile)))

@@ -13,7 +13,6 @@ from harness.cli.upgrade.request import UpgradeRequest
 from harness.core.atomic_write import atomic_write
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.texts import counted
-from harness.plan import platform_file
 from harness.reports import lines as report
 from harness.usage import usage_file
 from harness.usage.scan import UNREAD
@@ -73,8 +72,7 @@ def scan(
     """
     if bool(old) is not bool(new):
         raise UsageProblem("name what you have by --from and what you would have by --to")
-    if platform:
-        platform_file.register_file(platform)
+    options.use_platform(platform)
     usage = look(address, database or (), output.progress())
     with atomic_write(out) as part:
         part.write_text(usage_file.text(usage), encoding="utf-8")

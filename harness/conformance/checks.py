@@ -48,7 +48,7 @@ QUIETER: Final = 4
 """By which factor a quiet server uses its processors less than with the question."""
 DEATH_S: Final = 30.0
 """How soon a death is noticed, and a question must be under way."""
-IN_PROCESS: Final = "it runs inside of the harness's own process"
+IN_PROCESS: Final = "it has no process of its own, or none that the harness has started"
 
 Note = Callable[[str, object], None]
 """`record_property` of pytest: notes what was `seen`."""
@@ -135,7 +135,7 @@ class TestAnswers:
         wrong: dict[str, Question | str] = {
             "a table that is not there": on.question(table_name=NOT_THERE),
             "a column that is not there": on.question(Query(columns=(NOT_THERE,))),
-            "what is no statement": "selec 1",
+            "what is no statement": "select )",
         }
         with closing(on.connect()) as session:
             for what, question in wrong.items():

@@ -28,17 +28,19 @@ from harness.core import tolerances
 from harness.core.concurrency import JobThreads
 from harness.core.errors import DEFECT, HarnessError
 from harness.core.progress import Count, Progress
-from harness.core.runtime_names import CONTAINER, MetastoreChoice, in_runtime
+from harness.core.runtime_names import CONTAINER, ENDPOINT, MetastoreChoice, in_runtime
 from harness.core.texts import counted
 from harness.engines.api import NoAnswerError, RefusedError
 from harness.engines.python_library import PythonLibrary
 from harness.formats import facts
+from harness.read.platform_tables import catalog_for
 from harness.read.questions import text_of
 from harness.read.reader_servers import EngineStart, ReadContext, SharedMetastore
 from harness.runtime import container_network, docker_daemon, image_choice, metastore
 from harness.runtime.api import Served
 from harness.runtime.process import LOOPBACK, POLL_S, until
 from harness.scenario.cells import Reader
+from harness.usage import own_tables
 from harness.write.state_store import State
 
 GONE_S: Final = 15.0
@@ -327,7 +329,7 @@ def verify(reader: Reader, cache: Cache, folder: Path, progress: Progress) -> Co
     with progress.count(f"check {reader}", len(CHECKS) * len(formats)) as count:
         servers = Servers(formats, leftovers, count)
         try:
-            with SharedMetastore(context) as shared:
+            with catalog_for(distribution.name, context) as shared:
                 states = {name: table.state(cache, name, progress) for name in formats}
                 shared.register(states.values())
                 servers.check(partial(_serve, reader, shared, states))
@@ -376,19 +378,21 @@ def _serve(
     with start.serve() as on:
         library = on.engine if isinstance(on.engine, PythonLibrary) else None
         in_python = library is not None and library.expressions(dict(reader.settings))
+        ours = distribution.runtime != ENDPOINT
         make_endless = endless_python if in_python else endless_sql
         checked = CheckedEngine(
             on.server,
             dict(reader.settings),
             lambda question: make_endless(text_of(on.engine, reader, question)),
             declared=tolerances.declared_for(reader.distribution),
-            running=on.server.running if isinstance(on.server, Served) else None,
+            running=on.server.running if isinstance(on.server, Served) and ours else None,
             timeout_s=on.timeout_s,
             no_null_of=distribution.texts_if_any("no_null_of"),
         )
         yield [
-            replace(checked, database=state.database_in(distribution.warehouse), format=name)
+            replace(checked, database=own_tables.database(distribution, there), format=name)
             for name, state in states.items()
+            for there in (state.database_in(distribution.warehouse),)
         ]
 
 

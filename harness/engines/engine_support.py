@@ -13,6 +13,7 @@ from harness.artifacts.distributions import digest_of
 from harness.core import tolerances
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.records import Refusal
+from harness.core.runtime_names import ENDPOINT
 from harness.engines.api import NoAnswerError, ReaderSettings, RefusedError
 from harness.engines.format_facts import FormatFacts
 from harness.runtime import metastore_client, template
@@ -56,7 +57,7 @@ def metastore_first(uri: str) -> Iterator[None]:
         raise EnvironmentProblem(f"it opens no session on its metastore: {problem}") from problem
 
 
-_READS: Final = re.compile(r"(select|show|describe)\b", re.IGNORECASE)
+_READS: Final = re.compile(r"(select|show|describe)\b|set hoodie\.", re.IGNORECASE)
 
 
 def check_reads(statement: str) -> None:
@@ -67,7 +68,7 @@ def check_reads(statement: str) -> None:
 
 def cannot_set(distribution: Distribution, settings: ReaderSettings) -> str:
     """Return why a reader that runs already cannot have settings; see `Engine.cannot`."""
-    if settings and distribution.endpoint:
+    if settings and distribution.runtime == ENDPOINT:
         return f"{distribution.name} runs already, with settings of its own; name none"
     return ""
 

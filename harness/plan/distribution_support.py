@@ -39,6 +39,7 @@ from harness.runtime.metastore import TOOL, oldest_for
 from harness.scenario.cells import Reader, Unlike
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Operation
+from harness.usage import own_tables
 
 
 def readers() -> Iterator[Distribution]:
@@ -87,6 +88,11 @@ def cannot(reader: Reader, format_name: str) -> str:
     The reader's settings must exist. See `harness.engines.api.Engine.cannot`.
     """
     distribution, facts = distributions.load(reader.distribution), formats.facts(format_name)
+    return _cannot(reader, format_name) or own_tables.cannot(distribution, facts)
+
+
+def _cannot(reader: Reader, format_name: str) -> str:
+    distribution, facts = distributions.load(reader.distribution), formats.facts(format_name)
     if distribution.warehouse and formats.load(format_name).absolute_paths:
         return f"{format_name} tables name their files by absolute paths, which no copy can have"
     return engines.load(distribution.engine).cannot(distribution, dict(reader.settings), facts)
@@ -124,7 +130,7 @@ def check_combination(reader: Reader) -> None:
     """
     reasons: dict[str, list[str]] = {}
     for name in formats.names():
-        reasons.setdefault(cannot(reader, name), []).append(name)
+        reasons.setdefault(_cannot(reader, name), []).append(name)
     if "" not in reasons:
         why = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in reasons.items())
         raise UsageProblem(f"{reader}: it can be asked about no format; {why}")

@@ -14,7 +14,9 @@ from harness.artifacts.endpoint import Endpoint
 from harness.core import tolerances, yaml_reader
 from harness.core.problems import Problems, one_of
 from harness.core.runtime_names import AT, ENDPOINT
+from harness.usage import own_tables
 from harness.usage.named_catalog import CATALOGS, NamedCatalog, TableStore
+from harness.usage.own_tables import OwnTables
 
 ENGINES: Final = ("trino", "presto", "hive")
 
@@ -26,6 +28,7 @@ class _Platform:
         default_factory=dict
     )
     store: TableStore | None = None
+    own_tables: OwnTables | None = None
 
 
 def register_file(file: Path) -> tuple[str, ...]:
@@ -39,7 +42,13 @@ def register_file(file: Path) -> tuple[str, ...]:
     for name, endpoint in platform.engines.items():
         for wrong in _wrong(name, endpoint):
             problems.add(document.line(("engines", name)), f"{name}: {wrong}")
+    tables = platform.own_tables
+    catalog = platform.catalogs.get(tables.catalog) if tables else None
+    if tables and (catalog is None or catalog.address.startswith("s3")):
+        allowed = "name one of catalogs that is a metastore or a REST catalog"
+        problems.add(document.line(("own_tables", "catalog")), f"own_tables: {allowed}")
     problems.raise_if_any()
+    own_tables.use(tables.space(catalog.address) if tables and catalog else None)
     if platform.store:
         _placed(platform.store, file.parent).use()
     CATALOGS.clear()

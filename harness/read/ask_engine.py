@@ -18,6 +18,7 @@ from harness.core import refusals
 from harness.core.concurrency import ClosableQueue
 from harness.core.errors import EnvironmentProblem
 from harness.core.records import Answer, Attempt, Part, Refusal
+from harness.core.runtime_names import ENDPOINT, given
 from harness.core.texts import counted
 from harness.engines.api import Connection, NoAnswerError, Question, RefusedError, Reply, Server
 from harness.model.query import ALL, Query
@@ -225,7 +226,9 @@ STARTS: Final = 2
 def ask(start: EngineStart, probes: Probes, queues: ReadQueues) -> None:
     """Ask an engine until no more questions come."""
     began, answers, waiting = 0.0, 0, list[CellQuestion]()
-    with ReplaceableServer(start, queues.responses) as server:
+    # What others run is asked one question at a time.
+    connections = 1 if given(start.name) == ENDPOINT else CONNECTIONS
+    with ReplaceableServer(start, queues.responses, connections) as server:
         if queues.questions[start.name].expects_some():
             server.start()
         while True:

@@ -21,6 +21,7 @@ from harness.model.query_shapes import NoQuestionError
 from harness.model.simulation.column_resolution import META
 from harness.model.truth import History, Truth, staged
 from harness.scenario.cells import Cell, Reader, Variant
+from harness.usage import own_tables
 from harness.write.state_store import FileSeen, State, States
 
 
@@ -120,7 +121,8 @@ class QuestionMaker:
         except NoQuestionError as nothing:
             return Answer(cell.case, "", not_applicable=f"after step {truth.step} {nothing}")
         distribution = distributions.load(reader.distribution)
-        database = state.database_in(distribution.warehouse)
+        there = state.database_in(distribution.warehouse)
+        database = own_tables.database(distribution, there)
         past = None
         if back is not None:
             past = self._point_in_time(distribution, variant.format, back, step, state)

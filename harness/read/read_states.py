@@ -19,13 +19,15 @@ from harness.artifacts import distributions
 from harness.artifacts.cache import Cache, sharded_path, write_sharded
 from harness.core import jsonl
 from harness.core.concurrency import ClosableQueue, JobThreads
+from harness.core.grouping import grouped
 from harness.core.progress import Count
 from harness.core.records import Answer
-from harness.core.runtime_names import MetastoreChoice
+from harness.core.runtime_names import ENDPOINT, MetastoreChoice, given
 from harness.engines.api import PlannedReads
 from harness.engines.format_facts import FormatFacts
 from harness.read import ask_engine, questions
 from harness.read.ask_engine import Probes, ReplaceableServer
+from harness.read.platform_tables import PlatformTables, catalog_for
 from harness.read.questions import CellQuestion, QuestionMaker, ReadQueues, Response
 from harness.read.reader_servers import EngineStart, ReadContext, SharedMetastore
 from harness.runtime import metastore, provide
@@ -34,6 +36,8 @@ from harness.write import state_store
 from harness.write.state_store import FileSeen, States
 
 T = TypeVar("T")
+Catalogs = Mapping[str, SharedMetastore]
+"""Where the tables are that a server is asked about, by its distribution."""
 
 
 def find_culprit(
@@ -49,7 +53,7 @@ def find_culprit(
     asked = [question for question in made if isinstance(question, CellQuestion)]
     (later,) = (cell_question for cell_question in asked if cell_question.cell.case == case)
     ((name, planned),) = servers(plan).items()
-    with SharedMetastore(context) as shared:
+    with catalog_for(name, context) as shared:
         shared.register({question.state.digest: question.state for question in asked}.values())
         start = EngineStart(name, planned, shared, JobThreads(1))
         others = [question for question in asked if question is not later]
@@ -145,11 +149,13 @@ def read(
     def schedule_and_ask() -> None:
         """Schedule questions while engines are asked, each in a thread; then no answers come."""
         probes, asking = Probes(), JobThreads(SERVERS, threads.failed)
-        with closing(queues.responses), SharedMetastore(context) as shared:
-            starts = (EngineStart(*server, shared, asking) for server in servers(plan).items())
+        shared, platform, reads = SharedMetastore(context), PlatformTables(context), servers(plan)
+        catalogs = {name: platform if given(name) == ENDPOINT else shared for name in reads}
+        with closing(queues.responses), shared, platform:
+            starts = (EngineStart(name, reads[name], catalogs[name], asking) for name in reads)
             asked = [partial(ask_engine.ask, start, probes, queues) for start in starts]
             with asking.running(asked):
-                schedule(plan, states, shared, probes, queues)
+                schedule(plan, states, context, catalogs, probes, queues)
 
     with threads.running([schedule_and_ask]):
         cache = AnswerCache.in_cache(context.cache)
@@ -175,13 +181,18 @@ def servers(plan: Plan) -> Mapping[str, PlannedReads]:
 
 
 def schedule(
-    plan: Plan, states: Iterable[States], shared: SharedMetastore, probes: Probes, to: ReadQueues
+    plan: Plan,
+    states: Iterable[States],
+    context: ReadContext,
+    catalogs: Catalogs,
+    probes: Probes,
+    to: ReadQueues,
 ) -> None:
     """Hand each server its questions as states come; then no more questions come.
 
     Where none come, the others are written now.
     """
-    planned, context = planned_questions(plan), shared.context
+    planned = planned_questions(plan)
     cache, files = AnswerCache.in_cache(context.cache), dict[str, tuple[FileSeen, ...]]()
     come = set[str]()
     try:
@@ -189,7 +200,7 @@ def schedule(
             come.update(variant for variant, _ in some)
             if not some:
                 _announce(
-                    [cell for cell in plan.cells if cell.variant not in come], plan, shared, to
+                    [cell for cell in plan.cells if cell.variant not in come], plan, catalogs, to
                 )
             asked, there = list[CellQuestion](), list[Response]()
             for question in planned(some):
@@ -204,7 +215,7 @@ def schedule(
                     there.append(Response(answer))
             to.responses.put_all(there)
             if asked:
-                _hand_out(asked, files, shared, to)
+                _hand_out(asked, files, catalogs, to)
     finally:
         for queue in to.questions.values():
             queue.close()
@@ -213,15 +224,16 @@ def schedule(
 def _hand_out(
     asked: Sequence[CellQuestion],
     files: dict[str, tuple[FileSeen, ...]],
-    shared: SharedMetastore,
+    catalogs: Catalogs,
     to: ReadQueues,
 ) -> None:
     """Register the states of questions, and hand each server its own."""
-    fresh = {question.state.digest: question.state for question in asked}
-    shared.register(fresh.values())
-    for digest, state in fresh.items():
-        if digest not in files:  # before anybody reads them
-            files[digest] = state_store.file_list(state)
+    fresh = grouped([(catalogs[q.reader.distribution], (q.state.digest, q.state)) for q in asked])
+    for catalog, its in fresh.items():
+        catalog.register(dict(its).values())
+        for digest, state in its:
+            if digest not in files:  # before anybody reads them
+                files[digest] = state_store.file_list(state)
     for name, queue in to.questions.items():
         queue.put_all(
             replace(question, files=files[question.state.digest])
@@ -230,10 +242,11 @@ def _hand_out(
         )
 
 
-def _announce(cells: Sequence[Cell], plan: Plan, shared: SharedMetastore, to: ReadQueues) -> None:
+def _announce(cells: Sequence[Cell], plan: Plan, catalogs: Catalogs, to: ReadQueues) -> None:
     """Have the servers started that are asked about the tables of these cells."""
-    if names := servers(replace(plan, cells=tuple(cells))):
-        shared.register(())
+    names = servers(replace(plan, cells=tuple(cells)))
+    for catalog in {catalogs[name] for name in names}:
+        catalog.register(())
     for name in names:
         to.questions[name].announce()
 

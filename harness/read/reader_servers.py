@@ -13,17 +13,21 @@ from typing import Self
 
 from harness.artifacts import distributions, object_storage
 from harness.artifacts.cache import Cache
+from harness.artifacts.distribution import Distribution
 from harness.core.concurrency import JobThreads
-from harness.core.errors import EnvironmentProblem
+from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.progress import Progress, started
-from harness.core.runtime_names import USUAL_METASTORE, MetastoreChoice
-from harness.engines.api import Engine, PlannedReads, Server
+from harness.core.runtime_names import ENDPOINT, USUAL_METASTORE, MetastoreChoice
+from harness.engines.api import Attaches, Engine, PlannedReads, Server
+from harness.engines.confined_server import ConfinedServer
 from harness.read import TIMEOUT_S
 from harness.read.questions import load_engine
 from harness.runtime import memory, metastore_client, provide, work_folders
+from harness.runtime.api import RunsElsewhere
 from harness.runtime.metastore import Metastore
 from harness.runtime.metastore_client import CatalogGoneProblem, CatalogRefusedError
 from harness.runtime.process import EndedProblem
+from harness.usage import own_tables
 from harness.write import state_store
 from harness.write.state_store import State
 
@@ -180,6 +184,9 @@ class EngineStart:
         """
         context, engine = self.shared.context, load_engine(self.name)
         distribution = distributions.load(self.name)
+        if distribution.runtime == ENDPOINT:
+            yield self._attached(engine, distribution)
+            return
         with context.memory_budget.wait_for(distribution):
             self.threads.check()
             running = self.shared.running()
@@ -190,3 +197,11 @@ class EngineStart:
             serving = engine.serve(runtime, running.uris, folder, context.progress, self.planned)
             with started(self.name, serving, context.progress) as server:
                 yield EngineServer(server, engine, context.timeout_s, running, self.shared)
+
+    def _attached(self, engine: Engine, distribution: Distribution) -> EngineServer:
+        """Return a server that runs already, which is asked about the tables of this run alone."""
+        if distribution.endpoint is None or not isinstance(engine, Attaches):
+            raise UsageProblem(f"{self.name}: {distributions.why_not(self.name)}")
+        server, running = engine.attach(distribution, distribution.endpoint), self.shared.running()
+        confined = ConfinedServer(RunsElsewhere(), server, own_tables.current().check)
+        return EngineServer(confined, engine, self.shared.context.timeout_s, running, self.shared)

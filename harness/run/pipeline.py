@@ -27,10 +27,10 @@ from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
 from harness.core.progress import Progress
 from harness.core.records import Answer, StateRecord
-from harness.core.runtime_names import PROCESS, MetastoreChoice
+from harness.core.runtime_names import CONTAINER, ENDPOINT, PROCESS, MetastoreChoice
 from harness.core.texts import counted
 from harness.judge.baseline import Applied
-from harness.read import TIMEOUT_S, read_states
+from harness.read import TIMEOUT_S, platform_tables, read_states
 from harness.read.reader_servers import ReadContext
 from harness.run import baseline_files, load_run, plan_record, run_folder, run_log
 from harness.run.load_run import ReaderInfo, ReportCache, Run
@@ -100,6 +100,8 @@ def clean(work: Work) -> None:
     """Remove what a harness that died left in the cache, in this run and in those beside it."""
     run_folder.clean(work.folder)
     run_folder.clean_others(work.folder)
+    for line in platform_tables.sweep(work.cache):
+        work.progress.note(line)
     gone = cache_cleanup.sweep(work.cache)
     if gone:
         work.progress.note(f"removed what a run that died was making: {len(gone)} in the cache")
@@ -109,7 +111,8 @@ def needed_distributions(plan: Plan) -> tuple[str, ...]:
     """Name every distribution that a plan needs, in the order of their use."""
     writers = {writer: None for variant in plan.variants for writer in variant.writers}
     tools = hive_mutation.needed(map(distributions.load, writers))
-    readers = (reader.distribution for reader in plan.readers)
+    every = (reader.distribution for reader in plan.readers)
+    readers = (name for name in every if runtime_names.given(name) != ENDPOINT)
     asked = tuple(dict.fromkeys((*writers, *readers)))
     catalog = metastore.distribution_for(asked)
     reached = distributions.load(catalog).warehouse or any(
@@ -145,7 +148,7 @@ def fetch_plan(plan: Plan, work: Work) -> None:
 
 def _with_image(reader: ReaderInfo) -> ReaderInfo:
     distribution = distributions.load(reader.distribution)
-    if distribution.runtime == PROCESS:
+    if distribution.runtime != CONTAINER:
         return reader
     image = image_choice.chosen(reader.distribution).fidelity
     parts = image, distribution.overlaid, distribution.notice

@@ -118,6 +118,22 @@ class Catalog:
                 if added.write_ids is not None:
                     repeat_writes(self.client, database, added.name, added.write_ids)
 
+    def put(self, database: str, entries: Sequence[CatalogEntry], location: str) -> None:
+        """Make external tables in a new database, whose own folder lies beside them.
+
+        It is refused where there is one of this name.
+        """
+        folder = location if "://" in location else f"file:{location}"
+        made = ttypes.Database(name=database, locationUri=f"{folder}.db", parameters={})
+        with _answered(self.uri):
+            self.client.create_database(made)
+        self.register(database, entries, location)
+
+    def drop(self, database: str) -> None:
+        """Remove a database and the entries in it, and no file."""
+        with _answered(self.uri), suppress(ttypes.NoSuchObjectException):
+            self.client.drop_database(database, deleteData=False, cascade=True)
+
     def alter_columns(
         self, database: str, table: str, columns: Sequence[tuple[str, str]], *, cascade: bool
     ) -> None:

@@ -1,4 +1,4 @@
-"""The tables of an Iceberg REST catalog, by requests that only read.
+"""The tables of an Iceberg REST catalog, by requests that only read, and those of a run put there.
 
 Sources: Iceberg's REST catalog specification (`rest-catalog-open-api.yaml`); RFC 6749, 4.4, for the
 token that a client gets.
@@ -17,8 +17,10 @@ import requests
 
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.texts import printable, without_login
+from harness.formats.iceberg.table import POINTER
+from harness.runtime.metastore_objects import CatalogEntry, placed
 from harness.usage.catalog_table import CatalogTable, Entries, Listing, fits, unread
-from harness.usage.named_catalog import NamedCatalog
+from harness.usage.named_catalog import CATALOGS, NamedCatalog
 from harness.usage.usage_file import UsedFormat, UsedTable
 
 ANSWER_S: Final = (10.0, 60.0)
@@ -30,11 +32,11 @@ VARIABLES: Final = "PYICEBERG_CATALOG__DEFAULT__"
 Name = tuple[str, ...]
 
 
-class _NotListedError(Exception):
+class NotToldError(Exception):
     """What the catalog answers instead of what it was asked for, without secrets."""
 
 
-_NOT_TOLD: Final = (_NotListedError, requests.RequestException)
+_NOT_TOLD: Final = (NotToldError, requests.RequestException)
 
 
 @contextmanager
@@ -73,7 +75,7 @@ def _said(problem: Exception) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Catalog:
+class RestCatalog:
     session: requests.Session
     base: str
     """What the address of everything in it begins with."""
@@ -87,8 +89,8 @@ class _Catalog:
         body: object = None
         with suppress(ValueError):
             body = answer.json()
-        if answer.ok and isinstance(body, dict):
-            return body
+        if answer.ok and (isinstance(body, dict) or how == "DELETE"):
+            return body if isinstance(body, dict) else {}
         text = f"{answer.status_code} {answer.reason}"
         match body:
             case {"error": {"message": message, **more}}:
@@ -97,7 +99,7 @@ class _Catalog:
                 text += f": {error}: {more.get('error_description', '')}"
         for secret in filter(None, self.secrets):
             text = text.replace(secret, "…")
-        raise _NotListedError(text)
+        raise NotToldError(text)
 
     def _listed(self, path: str, key: str, **parameters: str) -> Iterator[Any]:
         while True:
@@ -140,12 +142,38 @@ class _Catalog:
             return unread(table, _said(problem))
         return (replace(table, location=location, metadata=metadata, content=content),)
 
+    def databases(self) -> tuple[str, ...]:
+        return tuple(map(".".join, self._listed("/namespaces", "namespaces")))
+
+    def put(self, database: str, entries: Sequence[CatalogEntry], location: str) -> None:
+        """Make Iceberg tables in a new namespace; it is refused where there is one of this name."""
+        self.ask("/namespaces", "POST", json={"namespace": [database]})
+        for entry in entries:
+            metadata = placed(entry.table, database, location)["parameters"][POINTER]
+            body = {"name": entry.name, "metadata-location": metadata}
+            self.ask(f"{_path((database,))}/register", "POST", json=body)
+
+    def drop(self, database: str) -> None:
+        """Remove a namespace and the tables in it, and no file."""
+        inside = f"{_path((database,))}/tables"
+        for entry in list(self._listed(inside, "identifiers")):
+            table = f"{inside}/{quote(entry['name'], safe='')}"
+            self.ask(table, "DELETE", params={"purgeRequested": "false"})
+        self.ask(_path((database,)), "DELETE")
+
+
+@contextmanager
+def opened(address: str, name: str) -> Iterator[RestCatalog]:
+    """Connect to a catalog of a platform file; all of it raises NotToldError or OSError."""
+    with requests.Session() as session:
+        yield _begun(session, address.rstrip("/"), CATALOGS.get(name))
+
 
 def _path(namespace: Name) -> str:
     return "/namespaces/" + quote("\x1f".join(namespace), safe="")
 
 
-def _begun(session: requests.Session, address: str, named: NamedCatalog | None) -> _Catalog:
+def _begun(session: requests.Session, address: str, named: NamedCatalog | None) -> RestCatalog:
     """Say who asks, and learn where the catalog has everything."""
     mine = {n.removeprefix(VARIABLES): t for n, t in os.environ.items() if n.startswith(VARIABLES)}
     settings = named.settings() if named else {name.lower(): text for name, text in mine.items()}
@@ -155,7 +183,7 @@ def _begun(session: requests.Session, address: str, named: NamedCatalog | None) 
         form = {"grant_type": "client_credentials", "scope": settings.get("scope", "catalog")}
         form |= {"client_id": id_, "client_secret": secret}
         url = settings.get("oauth2_server_uri") or f"{address}/v1/oauth/tokens"
-        asked = _Catalog(session, url, (secret or id_,)).ask("", "POST", data=form)
+        asked = RestCatalog(session, url, (secret or id_,)).ask("", "POST", data=form)
         token = str(asked.get("access_token", ""))
 
     def bearer(request: requests.PreparedRequest) -> requests.PreparedRequest:
@@ -163,7 +191,7 @@ def _begun(session: requests.Session, address: str, named: NamedCatalog | None) 
         return request
 
     session.auth = bearer if token else None
-    catalog = _Catalog(session, f"{address}/v1", (token,))
+    catalog = RestCatalog(session, f"{address}/v1", (token,))
     config = catalog.ask("/config", params={"warehouse": settings.get("warehouse")})
     every = {**(config.get("defaults") or {}), **(config.get("overrides") or {})}
     return replace(catalog, base=f"{address}/v1/{every.get('prefix', '')}".rstrip("/"))

@@ -122,7 +122,7 @@ States = Mapping[tuple[str, int], State]
 FORMAT: Final = 5
 """Raised whenever what is frozen, or how, changes; older states are then not found."""
 STATE: Final = "state.json"
-_CHECKSUMS: Final = ".crc"
+CHECKSUMS: Final = ".crc"
 """How the hidden files end that Hadoop's `ChecksumFileSystem` writes."""
 _ADAPTER: Final = TypeAdapter(Frozen)
 
@@ -191,7 +191,7 @@ def register(catalog: Catalog, state: State, bucket: Path | None = None) -> None
     elif bucket is not None:
         # Hadoop's local file system writes a file of checksums beside each one, and hides it from
         # who reads through it. In an object store Hudi takes that of a log file for one.
-        _link_files(state, bucket / state.digest / TABLE, but=_CHECKSUMS)
+        _link_files(state, bucket / state.digest / TABLE, but=CHECKSUMS)
         _register(catalog, state, S3)
     _register(catalog, state, "")
 

@@ -37,6 +37,29 @@ def answers(tables: Mapping[str, Path]) -> Answers:
     return result
 
 
+def changed(known: Answers, how: str, path: str, body: Any = None) -> int:  # noqa: ANN401 - JSON
+    """Change what a catalog answers, as one that was told so does; return the status."""
+    spaces = known["/v1/namespaces"]["namespaces"]
+    name, *rest = path.removeprefix("/v1/namespaces").strip("/").split("/")
+    inside = known.get(f"/v1/namespaces/{name}/tables", {}).get("identifiers", [])
+    match how, rest:
+        case "POST", [] if body["namespace"] not in spaces:
+            spaces.append(body["namespace"])
+            listed = f"/v1/namespaces/{body['namespace'][0]}/tables"
+            assert isinstance(known, dict)
+            known[listed] = {"identifiers": []}
+        case "POST", ["register"]:
+            at = body["metadata-location"]
+            inside.append({"namespace": [name], "name": body["name"], "at": at})
+        case "DELETE", ["tables", table]:
+            inside[:] = [entry for entry in inside if entry["name"] != table]
+        case "DELETE", [] if not inside:
+            spaces.remove([name])
+        case _:
+            return 409
+    return 204 if how == "DELETE" else 200
+
+
 @contextmanager
 def serving(known: Answers, token: str = "", client: str = "") -> Iterator[str]:
     """Serve it, only to who has the token, which a client, `id:secret`, gets; yield the address."""
@@ -55,6 +78,9 @@ def serving(known: Answers, token: str = "", client: str = "") -> Iterator[str]:
 
         def do_POST(self) -> None:  # RFC 6749, 4.4: a client's own credentials
             text = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            if self.path.startswith("/v1/namespaces"):
+                self._answer(changed(known, "POST", unquote(self.path), json.loads(text)), {})
+                return
             form = dict(parse_qsl(text))
             asked = f"{form.get('client_id')}:{form.get('client_secret')}"
             if client and self.path == OAUTH and asked == client and form["scope"] == SCOPE:
@@ -62,8 +88,11 @@ def serving(known: Answers, token: str = "", client: str = "") -> Iterator[str]:
             else:
                 self._answer(401, {"error": "invalid_client", "error_description": text})
 
+        def do_DELETE(self) -> None:
+            self._answer(changed(known, "DELETE", unquote(self.path).partition("?")[0]), None)
+
         def _answer(self, status: int, body: object) -> None:
-            content = json.dumps(body).encode()
+            content = b"" if body is None else json.dumps(body).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(content)))

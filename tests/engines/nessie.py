@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import requests
 
-from harness.artifacts import distributions, fetch
+from harness.artifacts import distributions, fetch, object_storage
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
 from harness.core.progress import Progress
-from harness.runtime import object_store
+from harness.runtime import object_store, template
 from harness.runtime.api import Running, Served, Surroundings
 from harness.runtime.process import LOOPBACK
 from harness.runtime.process_runtime import ProcessRuntime
@@ -100,3 +100,26 @@ def serving(cache: Cache, folder: Path, progress: Progress) -> Iterator[Catalog]
         runtime = ProcessRuntime(installation)
         with runtime.start(program, None, folder / "catalog", ready) as catalog:
             yield catalog
+
+
+def with_settings(of: Distribution, more: Mapping[str, Mapping[str, str]]) -> Distribution:
+    options = {key: {**of.options_if_any(key), **texts} for key, texts in more.items()}
+    return replace(of, settings={**of.settings, **options})
+
+
+def trino_settings(of: Distribution, catalog: Catalog) -> Mapping[str, Mapping[str, str]]:
+    """What a Trino has set whose Iceberg tables are those of a catalog; see `without_metastore`."""
+    stored = object_storage.added(of).options("hive_catalog")
+    s3 = {key: text for key, text in stored.items() if "s3" in key}
+    rest = {"iceberg.catalog.type": "rest", "iceberg.rest-catalog.uri": catalog.address}
+    return {"iceberg_catalog": {**s3, **rest}}
+
+
+RENDER: Final = template.render
+
+
+def without_metastore(folder: str, name: str, values: Mapping[str, Any]) -> str:
+    """A catalog by REST takes no address of a metastore."""
+    text = RENDER(folder, name, values)
+    lines = [line for line in text.splitlines() if not line.startswith("hive.metastore.uri")]
+    return "\n".join(lines) + "\n" if "iceberg.catalog.type=rest" in text else text

@@ -22,10 +22,12 @@ from harness.core.progress import Progress
 from harness.engines.api import Connection
 from harness.engines.hive.engine import ENGINE, READY_S, HiveProgram
 from harness.plan import platform_file
+from harness.run import load_run
 from harness.runtime import provide
 from harness.runtime.api import Running
 from harness.runtime.metastore import Metastore
 from harness.runtime.process import LOOPBACK
+from harness.usage import own_tables
 from tests.engines.trino_table import register
 
 pytestmark = [pytest.mark.engines, pytest.mark.nightly]
@@ -160,6 +162,34 @@ def test_its_tables_are_audited_and_the_secret_is_nowhere(
     written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     shown = capsys.readouterr()
     assert b"sales_of_hive.orders" in written
+    assert PASSWORD.encode() not in written
+    assert PASSWORD not in shown.out + shown.err
+
+
+def test_a_run_asks_it_about_tables_of_its_own_and_the_secret_is_nowhere(
+    production: Production, cache: Cache, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    lake = tmp_path / "lake"
+    lake.mkdir()
+    section = f"""\
+catalogs: {{theirs: {{address: "{production.metastore}"}}}}
+own_tables: {{prefix: harness_, catalog: theirs, folder: "{lake}"}}
+"""
+    platform = production.platform.with_name("own.yaml")
+    platform.write_text(
+        f"{production.platform.read_text(encoding='utf-8')}{section}", encoding="utf-8"
+    )
+    asked = ["--profile", "quick-start-hive-parquet", "--reader", READER]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Cache, "default", lambda **_: cache)
+        status = main(["run", *asked, "--platform", str(platform), "--run-dir", "run"])
+    assert status in (0, 1)
+    answers = load_run.load(Path("run")).answers.values()
+    assert any(f"`{own_tables.current().begin}" in answer.sql for answer in answers)
+    assert not any(answer.unknown for answer in answers)
+    assert list(lake.iterdir()) == []
+    written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    shown = capsys.readouterr()
     assert PASSWORD.encode() not in written
     assert PASSWORD not in shown.out + shown.err
 

@@ -23,7 +23,7 @@ import requests
 from harness import engines
 from harness.artifacts import distributions, fetch, object_storage
 from harness.artifacts.cache import Cache
-from harness.artifacts.distribution import Artifact, Distribution, coordinates
+from harness.artifacts.distribution import Artifact, coordinates
 from harness.cli.app import main
 from harness.core.progress import Progress
 from harness.core.records import Answer
@@ -240,16 +240,10 @@ def test_servers_answer_otherwise_only_where_columns_were_changed_last(
             }
         }
     else:
-        stored = object_storage.added(before).options("hive_catalog")
-        s3 = {key: text for key, text in stored.items() if "s3" in key}
-        rest_options = {
-            "iceberg.catalog.type": "rest",
-            "iceberg.rest-catalog.uri": catalog.nessie.address,
-        }
-        settings = {"iceberg_catalog": {**s3, **rest_options}}
-        monkeypatch.setattr(template, "render", without_metastore)
+        settings = nessie.trino_settings(before, catalog.nessie)
+        monkeypatch.setattr(template, "render", nessie.without_metastore)
     distribution = object_storage.reaching(
-        with_settings(object_storage.added(before), settings), catalog.nessie.store
+        nessie.with_settings(object_storage.added(before), settings), catalog.nessie.store
     )
     if name.startswith("spark"):  # Nessie has every client read by `S3FileIO`, whatever it says
         jars = [a for a in distribution.artifacts if "hadoop-aws" not in str(a.coordinates)]
@@ -270,21 +264,6 @@ def test_servers_answer_otherwise_only_where_columns_were_changed_last(
             except RefusedError as refused:
                 replies.append(str(refused))
     check(asked, replies, catalog)
-
-
-def with_settings(of: Distribution, more: Mapping[str, Mapping[str, str]]) -> Distribution:
-    options = {key: {**of.options_if_any(key), **texts} for key, texts in more.items()}
-    return replace(of, settings={**of.settings, **options})
-
-
-RENDER: Final = template.render
-
-
-def without_metastore(folder: str, name: str, values: Mapping[str, Any]) -> str:
-    """A catalog by REST takes no address of a metastore."""
-    text = RENDER(folder, name, values)
-    lines = [line for line in text.splitlines() if not line.startswith("hive.metastore.uri")]
-    return "\n".join(lines) + "\n" if "iceberg.catalog.type=rest" in text else text
 
 
 @pytest.mark.parametrize("name", LIBRARIES)

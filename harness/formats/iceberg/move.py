@@ -104,7 +104,7 @@ class _Move:
 def move(folder: Path, location: str) -> None:
     """Let the files of a table, which was copied into `folder`, name a path as their location."""
     old = str(parse(_json(folder)[-1].read_bytes())["location"]).rstrip("/")
-    scheme = old.partition("/")[0]  # `file:`, or none
+    scheme = "" if "://" in location else old.partition("/")[0]  # `file:`, or none
     new = f"{scheme}{location.rstrip('/')}"
     relocate(folder, Locations({old: new}), new)
 

@@ -1,9 +1,10 @@
 """What `harness doctor` reports of this machine and of Docker, each with what to do."""
 
 import io
+import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,8 +17,10 @@ from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.artifacts.fetch import Missing
 from harness.cli import app, doctor, engine_commands
 from harness.cli.doctor import Machine
+from harness.read import platform_tables
 from harness.runtime import docker_daemon
 from harness.runtime.memory import MACHINE, Free
+from harness.usage.own_tables import OwnTables, Space
 
 COMPLETE: doctor.Missing = {"trino-476": ()}
 GOOD = Machine((3, 11), Free(4000, MACHINE), 100_000, "the cache")
@@ -166,3 +169,23 @@ def test_docker_is_never_why_the_command_fails(
         in message
     )
     assert "warning: the containers of ci may take " in message
+
+
+def test_what_a_dead_run_has_left_on_a_platform_is_removed_first(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(ENVIRONMENT_VARIABLE, str(tmp_path / "cache"))
+    records = tmp_path / "cache" / "own_tables"
+    records.mkdir(parents=True)
+    space = OwnTables("harness_", "theirs", str(tmp_path)).space("thrift://127.0.0.1:1")
+    (records / "one.json").write_text(json.dumps(asdict(space)), encoding="utf-8")
+    file = tmp_path / "platform.yaml"
+    file.write_text("catalogs: {}\n", encoding="utf-8")
+    assert app.main(["doctor", "--platform", str(file)]) == 0
+    assert "is left, and the next run tries again to remove it: " in capsys.readouterr().out
+    removed = list[Space]()
+    monkeypatch.setattr(platform_tables, "remove", removed.append)
+    assert app.main(["doctor", "--platform", str(file)]) == 0
+    assert f"removed {space}" in capsys.readouterr().out
+    assert removed == [space]
+    assert not list(records.glob("*.json"))

@@ -26,7 +26,7 @@ from harness.read import read_states, reader_servers
 from harness.read.ask_engine import Probes
 from harness.read.questions import CellQuestion, ReadQueues
 from harness.read.read_states import AnswerCache, reader_digest
-from harness.read.reader_servers import ReadContext
+from harness.read.reader_servers import ReadContext, SharedMetastore
 from harness.runtime import memory
 from harness.runtime.api import MetastoreUris
 from harness.runtime.memory import MACHINE, Free
@@ -395,9 +395,10 @@ def test_a_state_that_comes_again_has_its_files_as_they_were_before_anybody_read
 
     monkeypatch.setattr(read_states, "planned_questions", lambda plan: Questions(plan.cells))
     before, queue = state_store.file_list(state), ClosableQueue[CellQuestion]()
-    shared: Any = SimpleNamespace(context=read_context(tmp_path), register=lambda _: None)
+    catalogs = {HIVE: SharedMetastore(read_context(tmp_path))}
+    monkeypatch.setattr(SharedMetastore, "register", lambda *_: None)
     plan, queues = planned("v1", "v2", readers=(HIVE,)), ReadQueues({HIVE: queue})
-    read_states.schedule(plan, states(), shared, Probes(), queues)
+    read_states.schedule(plan, states(), read_context(tmp_path), catalogs, Probes(), queues)
     assert [restored.files for restored in queue.take_all()] == [before, before]
     assert state_store.file_list(state) != before
     assert queue.take_all() == [], "no more come"

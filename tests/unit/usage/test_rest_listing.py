@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness.cli.app import main
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.progress import Progress
-from harness.usage import scan
+from harness.runtime.metastore_objects import CatalogEntry
+from harness.usage import rest_listing, scan
 from harness.usage.named_catalog import CATALOGS
-from harness.usage.rest_listing import VARIABLES
+from harness.usage.rest_listing import VARIABLES, NotToldError
 from harness.usage.usage_file import Usage
 from tests.builders import rest_catalog
 from tests.builders.table_folders import short
@@ -117,6 +119,30 @@ def test_without_a_name_it_is_told_what_variables_say(monkeypatch: pytest.Monkey
             scanned(address)
         monkeypatch.setenv(f"{VARIABLES}TOKEN", "open sesame")
         assert len(scanned(address, "SALES").tables) == 2
+
+
+def test_tables_of_a_run_are_put_into_namespaces_of_their_own_and_taken_out_again() -> None:
+    answers: dict[str, Any] = {
+        "/v1/config": {"defaults": {}, "overrides": {}},
+        "/v1/namespaces": {"namespaces": [["sales"]]},
+        "/v1/namespaces/sales/tables": {"identifiers": [{"namespace": ["sales"], "name": "t"}]},
+    }
+    parameters = {"metadata_location": "{location}/metadata/v1.json"}
+    entry = CatalogEntry("t", {"tableName": "t", "parameters": parameters})
+    with rest_catalog.serving(answers) as address, rest_listing.opened(address, "") as catalog:
+        catalog.put("own_s_1", [entry], "s3://lake/own")
+        assert catalog.databases() == ("sales", "own_s_1")
+        (put,) = answers["/v1/namespaces/own_s_1/tables"]["identifiers"]
+        assert (put["name"], put["at"]) == ("t", "s3://lake/own/metadata/v1.json")
+        catalog.drop("own_s_1")
+        assert catalog.databases() == ("sales",)
+        assert answers["/v1/namespaces/own_s_1/tables"]["identifiers"] == []
+    with (
+        rest_catalog.serving(answers) as address,
+        pytest.raises(NotToldError, match="409 Conflict"),
+        rest_listing.opened(address, "") as catalog,
+    ):
+        catalog.put("sales", [entry], "s3://lake/own")
 
 
 @pytest.fixture

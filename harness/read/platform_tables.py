@@ -1,0 +1,171 @@
+"""The tables of a run where engines run already: put there, and removed again, also after a kill.
+
+The record of a run's prefix lies in the cache before anything is made, under a lock that ends with
+the process: what has a record and no lock was left by the dead.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from filelock import Timeout
+from pydantic import TypeAdapter
+
+from harness.artifacts.cache import OWN_TABLES, Cache
+from harness.core.atomic_write import atomic_write
+from harness.core.errors import EnvironmentProblem
+from harness.core.progress import Progress
+from harness.core.runtime_names import ENDPOINT, given
+from harness.core.texts import printable
+from harness.formats.files import table_folder
+from harness.formats.files.table_folder import TableFolder, UnreadableError
+from harness.formats.iceberg import move
+from harness.read.reader_servers import ReadContext, SharedMetastore
+from harness.runtime import metastore_client
+from harness.runtime.api import MetastoreUris, RunsElsewhere
+from harness.runtime.metastore import Metastore
+from harness.runtime.metastore_client import Catalog, CatalogRefusedError
+from harness.usage import own_tables, rest_listing
+from harness.usage.own_tables import Space
+from harness.usage.rest_listing import NotToldError, RestCatalog
+from harness.write import state_store
+from harness.write.state_store import State
+
+AT_ONCE: Final = 8
+"""Files that are copied side by side."""
+_RECORD: Final = TypeAdapter(Space)
+
+
+def catalog_for(server: str, context: ReadContext) -> SharedMetastore:
+    """Return what holds the tables that a server is asked about, by its distribution."""
+    return (PlatformTables if given(server) == ENDPOINT else SharedMetastore)(context)
+
+
+class PlatformTables(SharedMetastore):
+    """Tables of a run in a catalog that runs already, from the first one to the end of the context.
+
+    For several threads.
+    """
+
+    def register(self, states: Collection[State]) -> None:
+        known = {state.digest for state in self._states}
+        self.add(state for state in states if state.digest not in known)
+        self.running()
+
+    def running(self) -> Metastore:
+        """Return the catalog, with every state in it; raises EnvironmentProblem."""
+        space, context = own_tables.current(), self.context
+        with self._lock:
+            if self._running is None:
+                with _reached(space):  # before anything is made
+                    context.progress.note(f"tables of this run: {space}")
+                self._stack.enter_context(_recorded(context.cache, space, context.progress))
+                uris = MetastoreUris(space.address)
+                self._running = Metastore(RunsElsewhere(), uris, Path(space.root))
+            for state in self._states[self._registered :]:
+                put(space, state, context.folder)
+                self._registered += 1
+            return self._running
+
+    def answers(self, one: Metastore) -> bool:
+        with suppress(EnvironmentProblem), _reached(own_tables.current()) as catalog:
+            catalog.databases()
+            return self._running is one
+        return False
+
+
+@contextmanager
+def _reached(space: Space) -> Iterator[Catalog | RestCatalog]:
+    """Connect to a catalog; EnvironmentProblem: it, or the store of files, does not do its part."""
+    reaching: AbstractContextManager[Catalog | RestCatalog]
+    if space.address.startswith("http"):
+        reaching = rest_listing.opened(space.address, space.catalog)
+    else:
+        reaching = metastore_client.connect(space.address)
+    try:
+        with reaching as catalog:
+            yield catalog
+    except (CatalogRefusedError, NotToldError, UnreadableError, OSError) as problem:
+        raise EnvironmentProblem(printable(f"{space}: {problem}")) from problem
+
+
+def put(space: Space, state: State, work: Path) -> None:
+    """Copy the files of a state into the folder, and make its tables in a database of their own."""
+    location, database = f"{space.root}/{state.digest}", space.database(state.database)
+    work.mkdir(parents=True, exist_ok=True)
+    # What a harness that dies leaves under this name is removed with the tables being written.
+    making = tempfile.TemporaryDirectory(prefix="table-", dir=work)
+    with _reached(space) as catalog, making as copy:
+        without = shutil.ignore_patterns(f".*{state_store.CHECKSUMS}")
+        shutil.copytree(
+            state.table, copy, ignore=without, copy_function=shutil.copyfile, dirs_exist_ok=True
+        )
+        Path(copy).chmod(0o755)  # the state's own cannot be written to
+        if state.frozen.home:  # only Iceberg's files name each other by absolute paths
+            move.move(Path(copy), location)
+        _upload(Path(copy), table_folder.at(location))
+        catalog.put(database, state.frozen.entries, location)
+
+
+def _upload(copy: Path, folder: TableFolder) -> None:
+    """Copy all in a folder; in an object store there are no folders."""
+    every = sorted([copy, *copy.rglob("*")])
+    if not folder.store:
+        for path in filter(Path.is_dir, every):
+            folder.files.create_dir(f"{folder.root}/{path.relative_to(copy)}")
+
+    def upload(path: Path) -> None:
+        with folder.files.open_output_stream(f"{folder.root}/{path.relative_to(copy)}") as out:
+            out.write(path.read_bytes())
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        list(pool.map(upload, filter(Path.is_file, every)))
+
+
+def remove(space: Space) -> None:
+    """Remove all whose name begins as those of a run do, and nothing else."""
+    with _reached(space) as catalog:
+        for database in filter(space.has, catalog.databases()):
+            catalog.drop(database)
+        folder = table_folder.at(space.root)
+        # One by one: a store may take longer for all of them at once than its client waits.
+        for below in (*(f"/{file.path}" for file in folder.listed() if file.folder), ""):
+            with suppress(FileNotFoundError):
+                folder.files.delete_dir(f"{folder.root}{below}")
+
+
+@contextmanager
+def _recorded(cache: Cache, space: Space, progress: Progress) -> Iterator[None]:
+    """Let the cache tell of a space before anything is in it, and as long as anything is."""
+    record = cache.root / OWN_TABLES / f"{space.begin}.json"
+    with cache.lock(record):
+        with atomic_write(record) as path:
+            path.write_bytes(_RECORD.dump_json(space))
+        try:
+            yield
+        finally:
+            progress.note(_removed(record))
+
+
+def sweep(cache: Cache) -> Iterator[str]:
+    """Remove what the dead left on platforms; yield what came of it, a line of each."""
+    for record in sorted((cache.root / OWN_TABLES).glob("*.json")):
+        with suppress(Timeout), cache.lock(record).acquire(timeout=0):
+            if record.exists():
+                yield _removed(record)
+
+
+def _removed(record: Path) -> str:
+    """Remove what a record tells of, and then the record, for who holds its lock."""
+    try:
+        space = _RECORD.validate_json(record.read_bytes())
+        remove(space)
+    except (EnvironmentProblem, ValueError) as problem:
+        return f"{record.stem}… is left, and the next run tries again to remove it: {problem}"
+    record.unlink()
+    record.with_name(f"{record.name}.lock").unlink()
+    return f"removed {space}"

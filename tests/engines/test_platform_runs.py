@@ -1,0 +1,380 @@
+"""Tables that a run writes are asked about where engines run already, and then are there no more.
+
+"Theirs" are a metastore, or Nessie with its object store, and a Trino that the harness under test
+has not started.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import requests
+
+from harness.artifacts import distributions, fetch, object_storage
+from harness.artifacts.cache import Cache
+from harness.cli.app import main
+from harness.conformance import table
+from harness.core import atomic_write
+from harness.core.progress import Progress
+from harness.engines.trino.engine import ENGINE, TrinoServer
+from harness.formats import facts
+from harness.formats.iceberg import move
+from harness.plan import platform_file
+from harness.read import platform_tables
+from harness.read.platform_tables import PlatformTables
+from harness.read.reader_servers import ReadContext
+from harness.run import load_run
+from harness.runtime import metastore, metastore_client, object_store, provide, template
+from harness.runtime.metastore import Metastore
+from harness.runtime.process import LOOPBACK
+from harness.runtime.process_runtime import ProcessRuntime
+from harness.usage import rest_listing
+from harness.write import state_store
+from harness.write.state_store import State
+from tests.builders.kills import kill_at, lines_of
+from tests.engines import nessie
+from tests.engines.trino_table import register
+
+pytestmark = [pytest.mark.engines, pytest.mark.alone, pytest.mark.nightly]
+
+READER: Final = "production-trino@endpoint"
+KILLED_IN: Final = (
+    *(platform_tables, state_store, atomic_write, move),
+    *(metastore_client, rest_listing),
+)
+FORMATS: Final = ("hudi-cow", "hive-parquet", "iceberg")
+
+
+@dataclass(frozen=True)
+class Theirs:
+    """What a team has, of which nothing may change but for a while."""
+
+    platform: Path
+    seen: Callable[[], Sequence[str]]
+    """All databases and tables of the catalog, and all files of the store."""
+    server: TrinoServer
+
+
+def files_below(folder: Path) -> list[str]:
+    return sorted(f"{path} {path.stat().st_size}" for path in folder.rglob("*") if path.is_file())
+
+
+def written(folder: Path, text: str) -> Path:
+    file = folder / "platform.yaml"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+@pytest.fixture(scope="module")
+def theirs(
+    metastore: Metastore,
+    cache: Cache,
+    progress: Progress,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Theirs]:
+    folder = tmp_path_factory.mktemp("theirs")
+    for name in ("lake/orders", "lake/harness_old", "server"):
+        (folder / name).mkdir(parents=True)
+    pq.write_table(pa.table({"id": [1, 2]}), folder / "lake/orders/one.parquet")
+    (folder / "lake/harness_old/one").write_text("theirs", encoding="utf-8")
+    for database in ("sales", "harness_sales"):
+        register(metastore.uri, database, "orders", [("id", "bigint")], folder / "lake/orders")
+
+    def seen() -> list[str]:
+        with metastore_client.connect(metastore.uri) as client:
+            names = [f"{d}.{','.join(client.names(d))}" for d in client.databases()]
+        return [*names, *files_below(folder / "lake")]
+
+    runtime = provide.runtime(distributions.load("trino-476"), cache, progress)
+    planned = frozenset((facts(name), ()) for name in FORMATS)
+    serving = ENGINE.serve(runtime, metastore.uris, folder / "server", progress, planned)
+    with serving as server, pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Cache, "default", lambda **_: cache)
+        assert isinstance(server, TrinoServer)
+        text = f"""\
+engines:
+  production-trino:
+    like: trino-476
+    address: http://{LOOPBACK}:{server.port}
+    user: auditor
+    catalogs: {{hudi: hudi, hive: hive, iceberg: iceberg}}
+catalogs:
+  theirs: {{address: "{metastore.uri}"}}
+own_tables: {{prefix: harness_, catalog: theirs, folder: "{folder}/lake"}}
+"""
+        yield Theirs(written(folder, text), seen, server)
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def verdicts(folder: Path, reader: str) -> dict[str, tuple[str, Sequence[str]]]:
+    """What is judged of a reader, by check, whoever the reader is."""
+    run = load_run.load(folder)
+    return {
+        cell.case.replace(reader, "READER"): (
+            str(run.recorded[cell.case].verdict),
+            [str(finding.kind) for finding in run.recorded[cell.case].findings],
+        )
+        for cell in run.info.cells
+        if cell.reader == reader
+    }
+
+
+@pytest.mark.parametrize(
+    ("profile", "format_"),
+    [
+        ("first", "hudi-cow"),
+        ("quick-start-hive-parquet", "hive-parquet"),
+        ("quick-start-iceberg", "iceberg"),
+    ],
+)
+def test_a_run_gives_the_same_verdicts_as_an_engine_of_its_own(
+    theirs: Theirs, profile: str, format_: str
+) -> None:
+    before = theirs.seen()
+    parts = ["--profile", profile, "--reader", "trino-476", "--reader", READER]
+    some = ["-k", "by_field_id"] if format_ == "iceberg" else []
+    asked = ["run", *parts, *some, "--platform", str(theirs.platform), "--run-dir", "run"]
+    assert main(asked) in (0, 1)
+    ours, there = (verdicts(Path("run"), reader) for reader in ("trino-476", READER))
+    assert ours
+    assert {case: there[case] for case in ours} == ours  # beside a control of an engine not ours
+    assert theirs.seen() == before
+    assert main(["judge", "--run-dir", "run"]) in (0, 1)  # no platform file is needed for that
+
+
+def test_nothing_is_asked_of_their_server_but_about_tables_of_the_run(theirs: Theirs) -> None:
+    with closing(theirs.server.connect({})) as connection:
+        text = "select query, state from system.runtime.queries where \"user\" = 'auditor'"
+        sent = [str(query) for query, _ in connection.run(text, timeout_s=60).rows]
+    assert {query.split()[0].lower() for query in sent} == {"select", "show"}
+    about = [query for query in sent if " from " in query.lower()]
+    assert about
+    assert all('"harness_' in query and "_s_" in query for query in about)
+
+
+def test_a_dry_run_shows_what_would_be_sent_and_sends_nothing(
+    theirs: Theirs, capsys: pytest.CaptureFixture[str]
+) -> None:
+    named = ["--platform", str(theirs.platform), "--run-dir", "run"]
+    assert main(["run", "--profile", "first", "--reader", READER, *named]) in (0, 1)
+    before, plan = theirs.seen(), Path("run/run.json").read_bytes()
+    capsys.readouterr()
+    asked = ["read", "--reader", READER, *named]
+    assert main([*asked, "--dry-run"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.startswith(f'{READER}: select * from "hudi"."harness_') for line in lines)
+    assert theirs.seen() == before
+    assert Path("run/run.json").read_bytes() == plan
+    assert main(asked) in (0, 1)
+    assert verdicts(Path("run"), READER)
+    assert theirs.seen() == before
+
+
+def test_the_conformance_kit_checks_it(theirs: Theirs, capsys: pytest.CaptureFixture[str]) -> None:
+    before = theirs.seen()
+    asked = ["engines", "verify", READER, "--platform", str(theirs.platform), "--json"]
+    assert main(asked) == 0, capsys.readouterr().out
+    (checked,) = json.loads(capsys.readouterr().out.splitlines()[-1])["readers"]
+    outcomes = {name: result["outcome"] for name, result in checked["results"].items()}
+    assert outcomes["types"] == outcomes["time-out"] == "passed"
+    assert outcomes["crash"] == outcomes["cancel"] == "not applicable"
+    assert theirs.seen() == before
+
+
+@dataclass(frozen=True)
+class Kills:
+    """Tables that are put somewhere and removed again, by a process that is killed."""
+
+    folder: Path
+    states: Sequence[State]
+    number: int
+
+    @property
+    def context(self) -> ReadContext:
+        """With a cache of its own, whose records are all of this test."""
+        return ReadContext(Cache(self.folder / "cache"), self.folder, Progress())
+
+    def work(self) -> None:
+        with PlatformTables(self.context) as tables:
+            tables.register(self.states)
+
+    def next_start(self) -> None:
+        messages = list(platform_tables.sweep(self.context.cache))
+        assert all(text.startswith("removed ") for text in messages), messages
+
+    def check(self, seen: Callable[[], Sequence[str]]) -> None:
+        before, records = seen(), self.context.cache.root / "own_tables"
+        every, made = lines_of(KILLED_IN, self.work), 0
+        for line in range(1, every + 1, every // self.number):
+            assert kill_at(line, KILLED_IN, self.work)
+            made += seen() != before
+            assert not kill_at(0, (), self.next_start)
+            assert seen() == before
+            assert not list(records.glob("*.json"))
+        assert made > self.number // 3
+
+
+def test_a_kill_leaves_nothing_in_a_metastore_and_a_folder(
+    theirs: Theirs, cache: Cache, tmp_path: Path
+) -> None:
+    platform_file.register_file(theirs.platform)
+    states = [table.state(cache, name, Progress()) for name in ("hive-parquet", "iceberg")]
+    Kills(tmp_path, states, 200).check(theirs.seen)
+
+
+@dataclass(frozen=True)
+class RestTheirs:
+    platform: Path
+    seen: Callable[[], Sequence[str]]
+
+
+@pytest.fixture(scope="module")
+def rest(
+    metastore: Metastore,
+    cache: Cache,
+    progress: Progress,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[RestTheirs]:
+    folder = tmp_path_factory.mktemp("rest")
+    with (
+        nessie.serving(cache, folder, progress) as catalog,
+        pytest.MonkeyPatch.context() as patched,
+    ):
+        for name, value in catalog.variables.items():
+            patched.setenv(name, value)
+        patched.setattr(Cache, "default", lambda **_: cache)
+        bucket = folder / "buckets" / catalog.bucket
+        (bucket / "tests/orders").mkdir(parents=True)
+        (bucket / "tests/orders/one").write_text("theirs", encoding="utf-8")
+        config = requests.get(f"{catalog.address}/v1/config", timeout=60).json()
+        prefix = {**config["defaults"], **config["overrides"]}["prefix"]
+        base = f"{catalog.address}/v1/{prefix}/namespaces"
+        made = requests.post(base, json={"namespace": ["harness_sales"]}, timeout=60)
+        assert made.ok, made.text
+
+        def seen() -> list[str]:
+            names = requests.get(base, timeout=60).json()["namespaces"]
+            return [*sorted(map(str, names)), *files_below(bucket)]
+
+        (folder / "server").mkdir()
+        before = distributions.load("trino-476")
+        settings = nessie.trino_settings(before, catalog)
+        trino = nessie.with_settings(object_storage.added(before), settings)
+        runtime = provide.runtime(object_storage.reaching(trino, catalog.store), cache, progress)
+        planned = frozenset([(facts("iceberg"), ())])
+        patched.setattr(template, "render", nessie.without_metastore)
+        serving = ENGINE.serve(runtime, metastore.uris, folder / "server", progress, planned)
+        with serving as server:
+            assert isinstance(server, TrinoServer)
+            patched.setattr(template, "render", nessie.RENDER)
+            text = f"""\
+engines:
+  production-trino:
+    like: trino-476
+    address: http://{LOOPBACK}:{server.port}
+    catalogs: {{iceberg: iceberg}}
+catalogs:
+  lake: {{address: "{catalog.address}"}}
+store:
+  endpoint: {catalog.store}
+  region: us-east-1
+  access_key: {{env: OWN_KEY}}
+  secret_key: {{env: OWN_KEY}}
+own_tables: {{prefix: harness_, catalog: lake, folder: "s3://{catalog.bucket}/tests"}}
+"""
+            patched.setenv("OWN_KEY", "canary-of-a-key")
+            yield RestTheirs(written(folder, text), seen)
+
+
+def test_a_metastore_whose_tables_lie_in_an_object_store_is_one_as_well(
+    cache: Cache, progress: Progress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("store", "metastore", "server", "buckets/states/tests"):
+        (tmp_path / name).mkdir(parents=True)
+    bucket = tmp_path / "buckets/states"
+    started = provide.runtime(distributions.load(nessie.STORE), cache, progress)
+    monkeypatch.setenv("OWN_KEY", "any")
+    monkeypatch.setenv("AWS_REQUEST_CHECKSUM_CALCULATION", "WHEN_REQUIRED")  # see `nessie`
+    with ExitStack() as stack:
+        store = stack.enter_context(object_store.serve(started, tmp_path / "store", bucket))
+
+        def reaching(name: str) -> ProcessRuntime:
+            of = object_storage.reaching(distributions.load(f"{name}@s3"), store.url)
+            return ProcessRuntime(fetch.ensure(of, cache, progress))
+
+        on = reaching(metastore.DISTRIBUTION)
+        database = metastore.empty_database(on.installation, cache, progress)
+        catalog = stack.enter_context(metastore.serve(on, database, tmp_path / "metastore"))
+        planned = frozenset([(facts("hudi-cow"), ())])
+        server = stack.enter_context(
+            ENGINE.serve(
+                reaching("trino-476"), catalog.uris, tmp_path / "server", progress, planned
+            )
+        )
+        assert isinstance(server, TrinoServer)
+        text = f"""\
+engines:
+  production-trino:
+    like: trino-476
+    address: http://{LOOPBACK}:{server.port}
+    catalogs: {{hudi: hudi}}
+catalogs:
+  theirs: {{address: "{catalog.uri}"}}
+store:
+  endpoint: {store.url}
+  region: us-east-1
+  access_key: {{env: OWN_KEY}}
+  secret_key: {{env: OWN_KEY}}
+own_tables: {{prefix: harness_, catalog: theirs, folder: "s3a://states/tests"}}
+"""
+        platform = written(tmp_path, text)
+        parts = ["--profile", "first", "--reader", "trino-476", "--reader", READER]
+        asked = ["run", *parts, "--platform", str(platform), "--run-dir", "run"]
+        # A process of its own: one with Arrow's client of S3 cannot be forked, as it is elsewhere.
+        done = subprocess.run([sys.executable, "-m", "harness", *asked], check=False)
+        assert done.returncode in (0, 1)
+        with metastore_client.connect(catalog.uri) as client:
+            assert not [name for name in client.databases() if "_s_" in name]
+    ours, there = (verdicts(Path("run"), reader) for reader in ("trino-476", READER))
+    assert ours
+    assert {case: there[case] for case in ours} == ours
+    assert files_below(bucket) == []
+
+
+def test_a_rest_catalog_is_the_metastore_of_a_run(rest: RestTheirs, tmp_path: Path) -> None:
+    before = rest.seen()
+    parts = ["--profile", "quick-start-iceberg", "-k", "by_field_id"]
+    readers = ["--reader", "trino-476", "--reader", READER]
+    asked = ["run", *parts, *readers, "--platform", str(rest.platform), "--run-dir", "run"]
+    # A process of its own: one with Arrow's client of S3 cannot be forked, as it is below.
+    assert subprocess.run([sys.executable, "-m", "harness", *asked], check=False).returncode in (
+        0,
+        1,
+    )
+    ours, there = (verdicts(Path("run"), reader) for reader in ("trino-476", READER))
+    assert ours
+    # The catalog forgets what was done to columns after the last snapshot.
+    assert there.keys() > ours.keys()
+    assert sum(there[case] == ours[case] for case in ours) > len(ours) // 2
+    assert rest.seen() == before
+    written_bytes = (path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert not any(b"canary-of-a-key" in content for content in written_bytes)
+
+
+def test_a_kill_leaves_nothing_in_a_rest_catalog_and_a_store(
+    rest: RestTheirs, cache: Cache, tmp_path: Path
+) -> None:
+    platform_file.register_file(rest.platform)
+    Kills(tmp_path, [table.state(cache, "iceberg", Progress())], 60).check(rest.seen)
