@@ -104,7 +104,7 @@ def test_a_run_that_is_resumed_keeps_its_plan(
 
 WITH_RESUME = {
     *("resume", "run_dir", "offline", "timeout", "write_timeout", "history"),
-    *("show", "fail_on_flaky", "github", "quiet", "json", "verbose"),
+    *("show", "fail_on_flaky", "github", "quiet", "json", "verbose", "platform"),
 }
 """Options that change no plan."""
 
