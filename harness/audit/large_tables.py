@@ -302,10 +302,11 @@ class FingerprintReader:
         for one in answer.differences:
             if one.position is not None:
                 lost.setdefault(one.file, one.position)
-        times = Counter(map(row_text, right.rows))
+        every = list(_rows_by_place(right))
+        times = Counter(text for _, _, text in every)
         rows = [
             (path, at, text)
-            for path, at, text in _rows_by_place(right)
+            for path, at, text in every
             if lost.get(path) == at and times[text] == 1  # of two equal ones either may be lost
         ]
         for name, plan in self.table.others.items():

@@ -87,10 +87,8 @@ def live(snapshot: Record, specs: Mapping[int, Sequence[Record]], read: Read) ->
         number = int(stored.metadata.get("partition-spec-id", 0) if spec is None else spec)
         if number not in specs:
             raise FileFactError(f"{path}: the table has no partition spec {number}")
-        order, next_row = (
-            _partition_order(stored.schema, specs[number]),
-            manifest.get("first_row_id"),
-        )
+        order = _partition_order(stored.schema, specs[number])
+        next_row = manifest.get("first_row_id")
         for entry in stored.records:
             if entry["status"] == _DELETED:
                 continue
