@@ -240,6 +240,25 @@ class RestTheirs:
     seen: Callable[[], Sequence[str]]
 
 
+def in_store(server: TrinoServer, format_: str, catalog: str, store: str, folder: str) -> str:
+    """Return a platform file: a server, a catalog by its address, and a folder of a store."""
+    return f"""\
+engines:
+  production-trino:
+    like: trino-476
+    address: http://{LOOPBACK}:{server.port}
+    catalogs: {{{format_}: {format_}}}
+catalogs:
+  theirs: {{address: "{catalog}"}}
+store:
+  endpoint: {store}
+  region: us-east-1
+  access_key: {{env: OWN_KEY}}
+  secret_key: {{env: OWN_KEY}}
+own_tables: {{prefix: harness_, catalog: theirs, folder: "{folder}"}}
+"""
+
+
 @pytest.fixture(scope="module")
 def rest(
     metastore: Metastore,
@@ -279,21 +298,8 @@ def rest(
         with serving as server:
             assert isinstance(server, TrinoServer)
             patched.setattr(template, "render", nessie.RENDER)
-            text = f"""\
-engines:
-  production-trino:
-    like: trino-476
-    address: http://{LOOPBACK}:{server.port}
-    catalogs: {{iceberg: iceberg}}
-catalogs:
-  lake: {{address: "{catalog.address}"}}
-store:
-  endpoint: {catalog.store}
-  region: us-east-1
-  access_key: {{env: OWN_KEY}}
-  secret_key: {{env: OWN_KEY}}
-own_tables: {{prefix: harness_, catalog: lake, folder: "s3://{catalog.bucket}/tests"}}
-"""
+            folder_there = f"s3://{catalog.bucket}/tests"
+            text = in_store(server, "iceberg", catalog.address, catalog.store, folder_there)
             patched.setenv("OWN_KEY", "canary-of-a-key")
             yield RestTheirs(written(folder, text), seen)
 
@@ -324,21 +330,7 @@ def test_a_metastore_whose_tables_lie_in_an_object_store_is_one_as_well(
             )
         )
         assert isinstance(server, TrinoServer)
-        text = f"""\
-engines:
-  production-trino:
-    like: trino-476
-    address: http://{LOOPBACK}:{server.port}
-    catalogs: {{hudi: hudi}}
-catalogs:
-  theirs: {{address: "{catalog.uri}"}}
-store:
-  endpoint: {store.url}
-  region: us-east-1
-  access_key: {{env: OWN_KEY}}
-  secret_key: {{env: OWN_KEY}}
-own_tables: {{prefix: harness_, catalog: theirs, folder: "s3a://states/tests"}}
-"""
+        text = in_store(server, "hudi", catalog.uri, store.url, "s3a://states/tests")
         platform = written(tmp_path, text)
         parts = ["--profile", "first", "--reader", "trino-476", "--reader", READER]
         asked = ["run", *parts, "--platform", str(platform), "--run-dir", "run"]
