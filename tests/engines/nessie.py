@@ -19,7 +19,7 @@ from harness.runtime.process import LOOPBACK
 from harness.runtime.process_runtime import ProcessRuntime
 
 LOCK: Final = Path(__file__).with_suffix(".yaml")
-STORE: Final = "s3proxy-2.9.0"
+STORE: Final = "s3proxy-4.1.0"
 READY_S: Final = 120.0
 ANSWER_S: Final = 10.0
 
