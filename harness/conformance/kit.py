@@ -24,9 +24,9 @@ from harness.artifacts.distribution import Distribution
 from harness.conformance import checks, table
 from harness.conformance.checks import CheckedEngine
 from harness.conformance.results import CheckOutcome, CheckResult, Conformance, failed, unknown
-from harness.core import tolerances
+from harness.core import refusals, tolerances
 from harness.core.concurrency import JobThreads
-from harness.core.errors import DEFECT, HarnessError
+from harness.core.errors import DEFECT, EnvironmentProblem, HarnessError
 from harness.core.progress import Count, Progress
 from harness.core.runtime_names import CONTAINER, ENDPOINT, MetastoreChoice, in_runtime
 from harness.core.texts import counted
@@ -332,6 +332,8 @@ def verify(reader: Reader, cache: Cache, folder: Path, progress: Progress) -> Co
             with catalog_for(distribution.name, context) as shared:
                 states = {name: table.state(cache, name, progress) for name in formats}
                 shared.register(states.values())
+                for refusal in shared.refused.values():
+                    raise EnvironmentProblem(refusals.text(refusal))
                 servers.check(partial(_serve, reader, shared, states))
             leftovers.close_network()
         except HarnessError as problem:

@@ -19,6 +19,7 @@ from harness.artifacts.cache import OWN_TABLES, Cache
 from harness.core.atomic_write import atomic_write
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
+from harness.core.records import Refusal
 from harness.core.runtime_names import ENDPOINT, given
 from harness.core.texts import printable
 from harness.formats.files import table_folder
@@ -37,6 +38,7 @@ from harness.write.state_store import State
 
 AT_ONCE: Final = 8
 """Files that are copied side by side."""
+NOT_TAKEN: Final = "the catalog does not take the table"
 _RECORD: Final = TypeAdapter(Space)
 
 
@@ -67,7 +69,8 @@ class PlatformTables(SharedMetastore):
                 uris = MetastoreUris(space.address)
                 self._running = Metastore(RunsElsewhere(), uris, Path(space.root))
             for state in self._states[self._registered :]:
-                put(space, state, context.folder)
+                if refusal := put(space, state, context.folder):
+                    self.refused[state.digest] = refusal
                 self._registered += 1
             return self._running
 
@@ -93,8 +96,11 @@ def _reached(space: Space) -> Iterator[Catalog | RestCatalog]:
         raise EnvironmentProblem(printable(f"{space}: {problem}")) from problem
 
 
-def put(space: Space, state: State, work: Path) -> None:
-    """Copy the files of a state into the folder, and make its tables in a database of their own."""
+def put(space: Space, state: State, work: Path) -> Refusal | None:
+    """Copy the files of a state into the folder, and make its tables in a database of their own.
+
+    Return what the catalog answers where it does not take them; of others it may take.
+    """
     location, database = f"{space.root}/{state.digest}", space.database(state.database)
     work.mkdir(parents=True, exist_ok=True)
     # What a harness that dies leaves under this name is removed with the tables being written.
@@ -108,7 +114,11 @@ def put(space: Space, state: State, work: Path) -> None:
         if state.frozen.home:  # only Iceberg's files name each other by absolute paths
             move.move(Path(copy), location)
         _upload(Path(copy), table_folder.at(location))
-        catalog.put(database, state.frozen.entries, location)
+        try:
+            catalog.put(database, state.frozen.entries, location)
+        except (CatalogRefusedError, NotToldError) as refused:
+            return Refusal(NOT_TAKEN, printable(str(refused)))
+    return None
 
 
 def _upload(copy: Path, folder: TableFolder) -> None:

@@ -8,7 +8,7 @@ from harness import engines
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
 from harness.core.concurrency import ClosableQueue
-from harness.core.records import Answer, Attempt, OutcomeKind
+from harness.core.records import Answer, Attempt, OutcomeKind, Refusal
 from harness.engines import time_travel
 from harness.engines.api import Engine, PointInTime, Question
 from harness.engines.format_facts import FormatFacts
@@ -49,6 +49,10 @@ class CellQuestion:
     def unanswered(self, why: str, attempts: tuple[Attempt, ...] = ()) -> Answer:
         query = self.question.query
         return Answer(self.cell.case, self.text, unknown=why, attempts=attempts, question=query)
+
+    def refused(self, refusal: Refusal) -> Answer:
+        query = self.question.query
+        return Answer(self.cell.case, self.text, refusal=refusal, question=query)
 
 
 @dataclass(frozen=True, slots=True)

@@ -227,7 +227,10 @@ def _hand_out(
     catalogs: Catalogs,
     to: ReadQueues,
 ) -> None:
-    """Register the states of questions, and hand each server its own."""
+    """Register the states of questions, and hand each server its own.
+
+    About one that its catalog has not taken, what the catalog said is the answer.
+    """
     fresh = grouped([(catalogs[q.reader.distribution], (q.state.digest, q.state)) for q in asked])
     for catalog, its in fresh.items():
         catalog.register(dict(its).values())
@@ -235,10 +238,16 @@ def _hand_out(
             if digest not in files:  # before anybody reads them
                 files[digest] = state_store.file_list(state)
     for name, queue in to.questions.items():
+        refused, its = catalogs[name].refused, [q for q in asked if q.reader.distribution == name]
         queue.put_all(
             replace(question, files=files[question.state.digest])
-            for question in asked
-            if question.reader.distribution == name
+            for question in its
+            if question.state.digest not in refused
+        )
+        to.responses.put_all(
+            Response(question.refused(refused[question.state.digest]))
+            for question in its
+            if question.state.digest in refused
         )
 
 

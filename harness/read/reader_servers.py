@@ -17,6 +17,7 @@ from harness.artifacts.distribution import Distribution
 from harness.core.concurrency import JobThreads
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.progress import Progress, started
+from harness.core.records import Refusal
 from harness.core.runtime_names import ENDPOINT, USUAL_METASTORE, MetastoreChoice
 from harness.engines.api import Attaches, Engine, PlannedReads, Server
 from harness.engines.confined_server import ConfinedServer
@@ -71,6 +72,8 @@ class SharedMetastore:
 
     def __init__(self, context: ReadContext) -> None:
         self.context = context
+        self.refused: dict[str, Refusal] = {}
+        """By digest, the states that a catalog of others has not taken, of which none is asked."""
         self._states: list[State] = []
         self._registered = 0
         self._stack = ExitStack()

@@ -4,7 +4,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -21,10 +21,13 @@ from harness.read.reader_servers import ReadContext
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.usage import own_tables
 from harness.usage.own_tables import OwnTables, Space
+from harness.usage.rest_listing import NotToldError
 from harness.write import state_store
 from harness.write.state_store import State
 from tests.builders.kills import kill_at, lines_of
 
+REFUSED = "f" * 64
+"""The digest of a state that the catalog does not take."""
 KILLED_IN = (platform_tables, state_store, atomic_write, sys.modules[__name__])
 
 
@@ -39,6 +42,8 @@ class FolderCatalog:
 
     def put(self, database: str, entries: Sequence[CatalogEntry], location: str) -> None:
         (self.folder / database).mkdir()
+        if database.endswith(REFUSED[: state_store.DATABASE_DIGITS]):
+            raise NotToldError("400 Bad Request: Unknown version 3")
         for entry in entries:
             (self.folder / database / entry.name).write_text(location, encoding="utf-8")
 
@@ -97,6 +102,19 @@ def test_they_are_there_for_a_while_and_then_no_more(platform: Platform) -> None
         assert copied == sorted(file.path for file in state_store.file_list(platform.state))
         assert list(platform_tables.sweep(platform.context.cache)) == []  # who lives keeps them
         assert database in platform.catalog.databases()
+    assert platform.seen() == before
+
+
+def test_a_table_that_the_catalog_does_not_take_is_told_and_the_others_are_there(
+    platform: Platform,
+) -> None:
+    before, refused = platform.seen(), replace(platform.state, digest=REFUSED)
+    with PlatformTables(platform.context) as tables:
+        tables.register([refused, platform.state])
+        assert tables.refused.keys() == {REFUSED}
+        assert "Unknown version 3" in tables.refused[REFUSED].message
+        there = platform.catalog.folder / platform.space.database(platform.state.database)
+        assert list(there.iterdir())
     assert platform.seen() == before
 
 

@@ -404,6 +404,24 @@ def test_a_state_that_comes_again_has_its_files_as_they_were_before_anybody_read
     assert queue.take_all() == [], "no more come"
 
 
+def test_what_a_catalog_says_of_a_table_that_it_does_not_take_is_the_answer_and_others_are_asked(
+    tmp_path: Path, state: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = replace(state, digest="e" * 64)
+    monkeypatch.setattr(read_states, "planned_questions", lambda plan: Questions(plan.cells))
+    catalogs = {HIVE: SharedMetastore(read_context(tmp_path))}
+    monkeypatch.setattr(SharedMetastore, "register", lambda *_: None)
+    catalogs[HIVE].refused[other.digest] = REFUSED
+    plan, queues = planned("v1", "v2", readers=(HIVE,)), ReadQueues({HIVE: ClosableQueue()})
+    come: list[States] = [{("v1", 1): state, ("v2", 1): other}]
+    read_states.schedule(plan, come, read_context(tmp_path), catalogs, Probes(), queues)
+    v1, v2 = plan.cells
+    assert [question.cell for question in queues.questions[HIVE].take_all()] == [v1]
+    (response,) = queues.responses.take_all()
+    assert (response.answer.case, response.answer.refusal) == (v2.case, REFUSED)
+    assert response.question is None, "nothing is kept of it for other runs"
+
+
 READER = parse_reader("trino-476{use-column-names=false}")
 
 
