@@ -17,7 +17,9 @@ import requests
 
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.texts import printable, without_login
-from harness.formats.iceberg.table import POINTER
+from harness.formats.files import table_folder
+from harness.formats.iceberg import table as iceberg_table
+from harness.formats.iceberg.table import POINTER, IcebergMetadata
 from harness.runtime.metastore_objects import CatalogEntry, placed
 from harness.usage.catalog_table import CatalogTable, Entries, Listing, fits, unread
 from harness.usage.named_catalog import CATALOGS, NamedCatalog
@@ -146,12 +148,22 @@ class RestCatalog:
         return tuple(map(".".join, self._listed("/namespaces", "namespaces")))
 
     def put(self, database: str, entries: Sequence[CatalogEntry], location: str) -> None:
-        """Make Iceberg tables in a new namespace; it is refused where there is one of this name."""
+        """Make Iceberg tables in a new namespace; it is refused where there is one of this name.
+
+        A catalog may register the columns of the last snapshot, and not those that the metadata
+        file has by now (Nessie 0.99.0): it is told of these, as by a writer who changes them.
+        """
         self.ask("/namespaces", "POST", json={"namespace": [database]})
+        inside = _path((database,))
         for entry in entries:
             metadata = placed(entry.table, database, location)["parameters"][POINTER]
             body = {"name": entry.name, "metadata-location": metadata}
-            self.ask(f"{_path((database,))}/register", "POST", json=body)
+            shown = self.ask(f"{inside}/register", "POST", json=body).get("metadata", {})
+            head, _, file = metadata.rpartition("/")
+            written = iceberg_table.read(table_folder.at(head), file) if shown else {}
+            if updates := _columns(written, shown):
+                body = {"requirements": [], "updates": updates}
+                self.ask(f"{inside}/tables/{quote(entry.name, safe='')}", "POST", json=body)
 
     def drop(self, database: str) -> None:
         """Remove a namespace and the tables in it, and no file."""
@@ -160,6 +172,22 @@ class RestCatalog:
             table = f"{inside}/{quote(entry['name'], safe='')}"
             self.ask(table, "DELETE", params={"purgeRequested": "false"})
         self.ask(_path((database,)), "DELETE")
+
+
+def _columns(wanted: Mapping[str, Any], shown: Mapping[str, Any]) -> list[Mapping[str, object]]:
+    """Return the updates after which a table has the columns that its metadata file has."""
+    now, fields = IcebergMetadata(shown), IcebergMetadata(wanted).current_schema
+    if now.current_schema == fields:
+        return []
+    for number, those in now.schemas.items():
+        if those == fields:
+            return [{"action": "set-current-schema", "schema-id": number}]
+    added = {"schema": {"type": "struct", "fields": fields}}
+    last = {"last-column-id": wanted["last-column-id"]}
+    return [
+        {"action": "add-schema", **added, **last},
+        {"action": "set-current-schema", "schema-id": -1},  # the one added
+    ]
 
 
 @contextmanager

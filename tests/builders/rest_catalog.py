@@ -51,6 +51,9 @@ def changed(known: Answers, how: str, path: str, body: Any = None) -> int:  # no
         case "POST", ["register"]:
             at = body["metadata-location"]
             inside.append({"namespace": [name], "name": body["name"], "at": at})
+        case "POST", ["tables", table] if any(entry["name"] == table for entry in inside):
+            assert isinstance(known, dict)
+            known[path] = body
         case "DELETE", ["tables", table]:
             inside[:] = [entry for entry in inside if entry["name"] != table]
         case "DELETE", [] if not inside:
@@ -79,7 +82,8 @@ def serving(known: Answers, token: str = "", client: str = "") -> Iterator[str]:
         def do_POST(self) -> None:  # RFC 6749, 4.4: a client's own credentials
             text = self.rfile.read(int(self.headers["Content-Length"])).decode()
             if self.path.startswith("/v1/namespaces"):
-                self._answer(changed(known, "POST", unquote(self.path), json.loads(text)), {})
+                path = unquote(self.path)
+                self._answer(changed(known, "POST", path, json.loads(text)), known.get(path, {}))
                 return
             form = dict(parse_qsl(text))
             asked = f"{form.get('client_id')}:{form.get('client_secret')}"

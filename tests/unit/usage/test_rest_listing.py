@@ -1,5 +1,6 @@
 """A REST catalog, on loopback, is listed; it is told what it must be, and nobody else is."""
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -143,6 +144,38 @@ def test_tables_of_a_run_are_put_into_namespaces_of_their_own_and_taken_out_agai
         rest_listing.opened(address, "") as catalog,
     ):
         catalog.put("sales", [entry], "s3://lake/own")
+
+
+@pytest.mark.parametrize("forgets", [0, 1, 2])
+def test_a_catalog_that_registers_older_columns_is_told_the_current_ones(forgets: int) -> None:
+    file = TABLES["sales.orders"]
+    written = json.loads(file.read_text(encoding="utf-8"))
+    schemas, now = written["schemas"], written["current-schema-id"]
+    (current,) = [schema for schema in schemas if schema["schema-id"] == now]
+    older = [schema for schema in schemas if schema["schema-id"] != now]
+    known = [older[0], *([current] if forgets < 2 else [])]
+    shown = {**written, "schemas": known, "current-schema-id": older[0]["schema-id"]}
+    answers: dict[str, Any] = {
+        "/v1/config": {"defaults": {}, "overrides": {}},
+        "/v1/namespaces": {"namespaces": []},
+        "/v1/namespaces/own_s_1/register": {"metadata": shown if forgets else written},
+    }
+    pointer = {"metadata_location": f"{{location}}/metadata/{file.name}"}
+    entry = CatalogEntry("t", {"tableName": "t", "parameters": pointer})
+    with rest_catalog.serving(answers) as address, rest_listing.opened(address, "") as catalog:
+        catalog.put("own_s_1", [entry], str(SALES / "orders"))
+    commit = answers.get("/v1/namespaces/own_s_1/tables/t", {"updates": []})
+    updates = [(update["action"], update.get("schema-id")) for update in commit["updates"]]
+    assert (
+        updates
+        == [
+            [],
+            [("set-current-schema", now)],
+            [("add-schema", None), ("set-current-schema", -1)],
+        ][forgets]
+    )
+    if forgets == 2:
+        assert commit["updates"][0]["schema"]["fields"] == current["fields"]
 
 
 @pytest.fixture
