@@ -20,6 +20,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,9 +37,11 @@ from harness.artifacts.fetch import Installation
 from harness.core.progress import RIGHT_OR_WRONG, Progress
 from harness.core.records import Answer
 from harness.engines.api import NoAnswerError, PlannedReads, RefusedError, Server
+from harness.engines.trino.engine import ENGINE as TRINO
 from harness.run import load_run as records
 from harness.run.pipeline import states_of
-from harness.runtime import metastore, metastore_client
+from harness.runtime import metastore, metastore_client, provide
+from harness.runtime.process import LOOPBACK
 from harness.runtime.process_runtime import ProcessRuntime
 from harness.scenario.cells import Reader, parse_reader
 from harness.write import state_store
@@ -418,6 +421,42 @@ def report(measured: Measured) -> Iterator[str]:
     yield from (*table((*heads, *plain), servers(measured)), "")
 
 
+# An engine that runs already, beside a process of the harness
+
+ENDPOINT: Final = "endpoint"
+"""Instead of a profile: what asking costs by `READERS`, in turn, about tables that are there."""
+READERS: Final = ("trino-476", "trino-of-others@endpoint")
+ROUNDS: Final = 3
+PLATFORM: Final = """\
+engines:
+  trino-of-others: {{like: trino-476, address: "http://{host}:{port}", catalogs: {{hudi: hudi}}}}
+catalogs: {{theirs: {{address: "{metastore}"}}}}
+own_tables: {{prefix: harness_, catalog: theirs, folder: "{folder}"}}
+"""
+
+
+def endpoint(folder: Path) -> Iterator[tuple[str, ...]]:
+    cache, quiet, platform = Cache(folder / "cache"), Progress(), folder / "platform.yaml"
+    for name in ("cache", "metastore", "server", "lake"):
+        (folder / name).mkdir(parents=True)
+    with_engines(cache.root)
+    runtime = provide.runtime(distributions.load(READERS[0]), cache, quiet)
+    planned = frozenset((formats.facts(name), ()) for name in ("hudi-cow", "hudi-mor"))
+    with provide.start_metastore(cache, folder / "metastore", quiet) as theirs:
+        serving = TRINO.serve(runtime, theirs.uris, folder / "server", quiet, planned)
+        with serving as server:
+            values = {"port": getattr(server, "port", 0), "metastore": theirs.uri}
+            text = PLATFORM.format(host=LOOPBACK, folder=folder / "lake", **values)
+            platform.write_text(text, encoding="utf-8")
+            asked = ("--profile", "quick-start", "--platform", str(platform), "--reader")
+            watch(folder / "written", cache.root, *asked, READERS[0])
+            for number, reader in product(range(ROUNDS), READERS):
+                usage = watch(folder / f"{number}-{reader}", cache.root, *asked, reader, "--fresh")
+                cells, cpu_s = len(records.load(usage.folder).info.cells), usage.cpu_s
+                each = f"{cpu_s * 1000 / cells:.2f}"
+                yield reader, str(usage.status), str(cells), f"{usage.seconds:.0f}", each
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--profile", default="quick-start")
@@ -431,6 +470,10 @@ def main() -> int:
     if options.profile == bench_audit.PROFILE:
         rows = [int(number) for number in options.rows.split(",") if number]
         print("\n".join(bench_audit.report(folder, rows, options.small)))
+        return 0
+    if options.profile == ENDPOINT:
+        head = ("reader", "status", "cells", "s", f"CPU of the {HARNESS} a cell, ms")
+        print("\n".join(table(head, endpoint(folder))))
         return 0
     measured = measure(folder, options.profile)
     print("\n".join(report(measured)))

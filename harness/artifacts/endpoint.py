@@ -59,6 +59,7 @@ def _place(given: object) -> object:
     return given
 
 
+SPARK: Final = "a Spark is asked by its master, in readers.yaml, and none by Spark Connect"
 OptionalSecret = Annotated[Secret | None, BeforeValidator(_place)]
 
 
@@ -86,7 +87,7 @@ class Endpoint:
             allowed = f"https://host:port, and {HIVE}://host:port{_TLS} of HiveServer2"
             raise ValueError(
                 f"its address is {without_login(self.address)!r}; allowed: {allowed}; http:// and "
-                f"no {_TLS} where nothing is secret"
+                f"no {_TLS} where nothing is secret; {SPARK}"
             )
         if self.password and self.token:
             raise ValueError("an engine has a password, or a token; not both")

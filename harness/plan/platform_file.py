@@ -10,7 +10,7 @@ from pydantic import Field
 
 from harness import formats
 from harness.artifacts import distributions
-from harness.artifacts.endpoint import Endpoint
+from harness.artifacts.endpoint import SPARK, Endpoint
 from harness.core import tolerances, yaml_reader
 from harness.core.problems import Problems, one_of
 from harness.core.runtime_names import AT, ENDPOINT
@@ -64,7 +64,9 @@ def _wrong(name: str, endpoint: Endpoint) -> Iterator[str]:
         yield f"like: there is no '{endpoint.like}'; harness engines lists what there is"
         return
     engine, product = distributions.load(endpoint.like).engine, tolerances.product(endpoint.like)
-    if engine not in ENGINES:
+    if engine == "spark":
+        yield f"like: {SPARK} (docs/platform.md)"
+    elif engine not in ENGINES:
         yield f"like: only {', '.join(ENGINES)} are asked where they run, not {engine}"
     elif endpoint.is_hive != (engine == "hive"):
         yield f"address: {endpoint.address} is no address of {engine}; hive2:// is HiveServer2's"

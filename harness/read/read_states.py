@@ -238,15 +238,16 @@ def _hand_out(
             if digest not in files:  # before anybody reads them
                 files[digest] = state_store.file_list(state)
     for name, queue in to.questions.items():
-        refused, its = catalogs[name].refused, [q for q in asked if q.reader.distribution == name]
+        refused = catalogs[name].refused
+        of_server = [question for question in asked if question.reader.distribution == name]
         queue.put_all(
             replace(question, files=files[question.state.digest])
-            for question in its
+            for question in of_server
             if question.state.digest not in refused
         )
         to.responses.put_all(
             Response(question.refused(refused[question.state.digest]))
-            for question in its
+            for question in of_server
             if question.state.digest in refused
         )
 

@@ -154,6 +154,16 @@ def test_a_run_gives_the_same_verdicts_as_an_engine_of_its_own(
     assert main(["judge", "--run-dir", "run"]) in (0, 1)  # no platform file is needed for that
 
 
+def test_an_upgrade_asks_both_sides_about_the_same_tables(theirs: Theirs) -> None:
+    before = theirs.seen()
+    both = ["--from", READER, "--to", "trino-476", "--profile", "first"]
+    assert main(["upgrade", *both, "--platform", str(theirs.platform), "--run-dir", "up"]) == 0
+    answer = json.loads(Path("up/upgrade.json").read_text(encoding="utf-8"))
+    assert answer["decision"] == "nothing changes"
+    assert answer["counts"]
+    assert theirs.seen() == before
+
+
 def test_nothing_is_asked_of_their_server_but_about_tables_of_the_run(theirs: Theirs) -> None:
     with closing(theirs.server.connect({})) as connection:
         text = "select query, state from system.runtime.queries where \"user\" = 'auditor'"

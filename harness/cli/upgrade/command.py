@@ -1,5 +1,6 @@
 """`harness upgrade`: what is known already, and what engines say."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -85,7 +86,7 @@ RunOption = Annotated[
     typer.Option(
         "--run/--no-run",
         help="Ask the engines, whatever is known already; or never. Scenarios, a profile, writers, "
-        "a metastore and a rollout are always asked of engines.",
+        "a metastore, a rollout and a platform are always asked of engines.",
         show_default="what is known, and a question at a terminal where that is not enough",
     ),
 ]
@@ -128,7 +129,7 @@ def upgrade(
     if role not in ROLES:
         raise UsageProblem(f"--as {role}: there is no such role; allowed: {', '.join(ROLES)}")
     paths = options.paths(scenarios, folders)
-    if resume or table or given != options.TableOptions():
+    if resume or table or replace(given, platform=None) != options.TableOptions():
         from harness.cli import audit_command  # noqa: PLC0415 - what is known is said in a second
         from harness.cli.upgrade import engine_sides, table_command  # noqa: PLC0415
 
@@ -142,6 +143,7 @@ def upgrade(
             )
         )
         return audit_command.carried_out("upgrade", asked, run_dir, output, offline=offline)
+    options.use_platform(given.platform)
     request = UpgradeRequest(
         old or (),
         new or (),
@@ -158,6 +160,7 @@ def upgrade(
         query or (),
         setting or (),
         rollout,
+        given.platform,
     )
     if not (run or request.of_runs_alone):
         if not (old and new):

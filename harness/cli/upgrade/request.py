@@ -29,12 +29,14 @@ class UpgradeRequest:
     queries: Sequence[str] = ()
     settings: Sequence[str] = ()
     rollout: Path | None = None
+    platform: Path | None = None
 
     @property
     def command(self) -> str:
         """Return what asks engines about the same sides, to which options can be added."""
         named = [("--from", name) for name in self.old] + [("--to", name) for name in self.new]
         named += [("--usage", str(self.usage))] if self.usage else []
+        named += [("--platform", str(self.platform))] if self.platform else []
         named += [("--as", self.role)] if self.role != READER else []
         named += [("--format", name) for name in self.named.formats]
         named += [("-k", self.k)] if self.k else []
@@ -43,5 +45,5 @@ class UpgradeRequest:
     @property
     def of_runs_alone(self) -> bool:
         """Return whether it is about what no evidence has, such as somebody's own scenarios."""
-        parts = self.paths, self.profile, self.queries, self.settings, self.rollout, self.named.file
-        return any(parts) or self.mixed or self.role != READER
+        parts = self.paths, self.profile, self.queries, self.settings, self.rollout, self.platform
+        return any(parts) or bool(self.named.file) or self.mixed or self.role != READER

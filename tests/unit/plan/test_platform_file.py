@@ -55,6 +55,8 @@ def test_a_reader_that_no_file_names_is_refused() -> None:
     [
         ("trino-476", "trino-9999", 2, "there is no 'trino-9999'"),
         ("trino-476", "duckdb-1.5.5", 2, "only trino, presto, hive are asked where they run"),
+        ("trino-476", "spark-4.1.4", 2, "a Spark is asked by its master, in readers.yaml"),
+        ("https://trino.example", "sc://spark.example:15002", 2, "none by Spark Connect"),
         (
             "production-trino",
             "production",
