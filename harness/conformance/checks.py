@@ -75,7 +75,8 @@ class CheckedEngine:
         return table.columns(self.format)
 
     def question(self, query: Query = ALL, table_name: str = table.TYPES) -> Question:
-        return Question(self.database, table_name, facts(self.format), query)
+        settings = table.SETTINGS.get(self.format, {})
+        return Question(self.database, table_name, facts(self.format), query, settings=settings)
 
     def connect(self) -> Connection:
         return self.server.connect(self.settings)

@@ -23,6 +23,7 @@ from harness.core.progress import Progress
 from harness.core.records import Outcome, OutcomeKind
 from harness.engines.arrow_values import arrow_type
 from harness.formats import facts
+from harness.formats.iceberg.settings import MOMENTS, WITH_ZONE
 from harness.model.canonical import MapValue, Value, single, to_json
 from harness.model.datatypes import parse_type
 from harness.read.questions import load_engine
@@ -71,6 +72,9 @@ EVERY_COLUMN: Final[Columns] = (
 MISSING_TYPES: Final = {HIVE: {"timestamp_ntz"}, "iceberg": {"tinyint", "smallint"}}
 """The types that a format does not have (Hive language manual, "Hive Data Types"; Iceberg
 specification, "Primitive Types")."""
+
+SETTINGS: Final = {"iceberg": {MOMENTS: WITH_ZONE}}
+"""What the tables of a format have set, where that is not its default."""
 
 
 def columns(format_: str) -> Columns:

@@ -25,6 +25,7 @@ from harness.core.texts import printable
 from harness.formats.files import table_folder
 from harness.formats.files.table_folder import TableFolder, UnreadableError
 from harness.formats.iceberg import move
+from harness.formats.iceberg.table import METADATA
 from harness.read.reader_servers import ReadContext, SharedMetastore
 from harness.runtime import metastore_client
 from harness.runtime.api import MetastoreUris, RunsElsewhere
@@ -112,7 +113,9 @@ def put(space: Space, state: State, work: Path) -> Refusal | None:
         )
         Path(copy).chmod(0o755)  # the state's own cannot be written to
         if state.frozen.home:  # only Iceberg's files name each other by absolute paths
-            move.move(Path(copy), location)
+            for table in (Path(copy), *Path(copy).iterdir()):  # one, or some beside each other
+                if (table / METADATA).is_dir():
+                    move.move(table, f"{location}{str(table).removeprefix(copy)}")
         _upload(Path(copy), table_folder.at(location))
         try:
             catalog.put(database, state.frozen.entries, location)

@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from types import FrameType, ModuleType
 from typing import Any
@@ -11,7 +12,8 @@ from typing import Any
 def lines_of(modules: Sequence[ModuleType], work: Callable[[], object]) -> int:
     """Return how many lines of the modules are carried out by work in a process of its own."""
     counted, reported = os.pipe()
-    _forked(modules, work, lambda number: os.write(reported, f"{number}\n".encode()))
+    status = _forked(modules, work, lambda number: os.write(reported, f"{number}\n".encode()))
+    assert status == 0, "the work fails by itself"
     os.close(reported)
     with os.fdopen(counted, encoding="ascii") as numbers:
         return max(map(int, numbers))
@@ -25,6 +27,11 @@ def kill_at(line: int, modules: Sequence[ModuleType], work: Callable[[], object]
             os.kill(os.getpid(), signal.SIGKILL)
 
     return os.WIFSIGNALED(_forked(modules, work, kill))
+
+
+def ends_well(work: Callable[[], object]) -> bool:
+    """Return whether work, in a process of its own, raises nothing."""
+    return _forked((), work, lambda _: None) == 0
 
 
 def _forked(
@@ -49,6 +56,8 @@ def _forked(
         sys.settrace(trace)
         work()
         status = 0
+    except BaseException:  # noqa: BLE001 - told, and by the status
+        traceback.print_exc()
     finally:
         sys.settrace(None)
         os._exit(status)
