@@ -453,8 +453,8 @@ def endpoint(folder: Path) -> Iterator[tuple[str, ...]]:
             for number, reader in product(range(ROUNDS), READERS):
                 usage = watch(folder / f"{number}-{reader}", cache.root, *asked, reader, "--fresh")
                 cells, cpu_s = len(records.load(usage.folder).info.cells), usage.cpu_s
-                each = f"{cpu_s * 1000 / cells:.2f}"
-                yield reader, str(usage.status), str(cells), f"{usage.seconds:.0f}", each
+                a_cell = f"{cpu_s * 1000 / cells:.2f}"
+                yield reader, str(usage.status), str(cells), f"{usage.seconds:.0f}", a_cell
 
 
 def main() -> int:

@@ -174,16 +174,16 @@ class RestCatalog:
         self.ask(_path((database,)), "DELETE")
 
 
-def _columns(wanted: Mapping[str, Any], shown: Mapping[str, Any]) -> list[Mapping[str, object]]:
+def _columns(written: Mapping[str, Any], shown: Mapping[str, Any]) -> list[Mapping[str, object]]:
     """Return the updates after which a table has the columns that its metadata file has."""
-    now, fields = IcebergMetadata(shown), IcebergMetadata(wanted).current_schema
+    now, fields = IcebergMetadata(shown), IcebergMetadata(written).current_schema
     if now.current_schema == fields:
         return []
     for number, those in now.schemas.items():
         if those == fields:
             return [{"action": "set-current-schema", "schema-id": number}]
     added = {"schema": {"type": "struct", "fields": fields}}
-    last = {"last-column-id": wanted["last-column-id"]}
+    last = {"last-column-id": written["last-column-id"]}
     return [
         {"action": "add-schema", **added, **last},
         {"action": "set-current-schema", "schema-id": -1},  # the one added
