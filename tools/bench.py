@@ -449,7 +449,7 @@ def endpoint(folder: Path) -> Iterator[tuple[str, ...]]:
             text = PLATFORM.format(host=LOOPBACK, folder=folder / "lake", **values)
             platform.write_text(text, encoding="utf-8")
             asked = ("--profile", "quick-start", "--platform", str(platform), "--reader")
-            watch(folder / "written", cache.root, *asked, READERS[0])
+            watch(folder / "written", cache.root, *asked, READERS[0], "--reader", READERS[1])
             for number, reader in product(range(ROUNDS), READERS):
                 usage = watch(folder / f"{number}-{reader}", cache.root, *asked, reader, "--fresh")
                 cells, cpu_s = len(records.load(usage.folder).info.cells), usage.cpu_s

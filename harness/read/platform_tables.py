@@ -4,6 +4,7 @@ The record of a run's prefix lies in the cache before anything is made, under a 
 the process: what has a record and no lock was left by the dead.
 """
 
+import os
 import shutil
 import tempfile
 from collections.abc import Collection, Iterator
@@ -106,17 +107,16 @@ def put(space: Space, state: State, work: Path) -> Refusal | None:
     work.mkdir(parents=True, exist_ok=True)
     # What a harness that dies leaves under this name is removed with the tables being written.
     making = tempfile.TemporaryDirectory(prefix="table-", dir=work)
-    with _reached(space) as catalog, making as copy:
-        without = shutil.ignore_patterns(f".*{state_store.CHECKSUMS}")
-        shutil.copytree(
-            state.table, copy, ignore=without, copy_function=shutil.copyfile, dirs_exist_ok=True
-        )
-        Path(copy).chmod(0o755)  # the state's own cannot be written to
+    with _reached(space) as catalog, making as temporary:
+        folder = table_folder.at(location)
+        copy = Path(temporary if folder.store else folder.root)
+        _copy(state.table, copy)
         if state.frozen.home:  # only Iceberg's files name each other by absolute paths
-            for table in (Path(copy), *Path(copy).iterdir()):  # one, or some beside each other
+            for table in (copy, *copy.iterdir()):  # one, or some beside each other
                 if (table / METADATA).is_dir():
-                    move.move(table, f"{location}{str(table).removeprefix(copy)}")
-        _upload(Path(copy), table_folder.at(location))
+                    move.move(table, f"{location}{str(table).removeprefix(str(copy))}")
+        if folder.store:
+            _upload(copy, folder)
         try:
             catalog.put(database, state.frozen.entries, location)
         except (CatalogRefusedError, NotToldError) as refused:
@@ -124,19 +124,25 @@ def put(space: Space, state: State, work: Path) -> Refusal | None:
     return None
 
 
+def _copy(table: Path, to: Path) -> None:
+    """Copy all but checksums; the folders of a state cannot be written to, and these can."""
+    for folder, _, names in os.walk(table):
+        there = to / Path(folder).relative_to(table)
+        there.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            if not (name.startswith(".") and name.endswith(state_store.CHECKSUMS)):
+                shutil.copyfile(f"{folder}/{name}", there / name)
+
+
 def _upload(copy: Path, folder: TableFolder) -> None:
-    """Copy all in a folder; in an object store there are no folders."""
-    every = sorted([copy, *copy.rglob("*")])
-    if not folder.store:
-        for path in filter(Path.is_dir, every):
-            folder.files.create_dir(f"{folder.root}/{path.relative_to(copy)}")
+    """Copy all files to an object store, which has no folders."""
 
     def upload(path: Path) -> None:
         with folder.files.open_output_stream(f"{folder.root}/{path.relative_to(copy)}") as out:
             out.write(path.read_bytes())
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        list(pool.map(upload, filter(Path.is_file, every)))
+        list(pool.map(upload, filter(Path.is_file, copy.rglob("*"))))
 
 
 def remove(space: Space) -> None:
