@@ -104,6 +104,16 @@ def test_engines_are_asked_with_run_and_about_what_no_evidence_has(options: list
     assert app.main([*ASKED, *options]) == 42
 
 
+def test_engines_that_run_already_are_asked(tmp_path: Path) -> None:
+    (platform := tmp_path / "platform.yaml").write_text(
+        "engines:\n  trino-there:\n    like: trino-476\n    address: http://trino.example\n"
+        "    catalogs: {hudi: hudi}\n",
+        encoding="utf-8",
+    )
+    sides = ["--from", "trino-there@endpoint", "--to", NEW]
+    assert app.main(["upgrade", *sides, "--platform", str(platform)]) == 42
+
+
 def test_metastores_are_asked_of_engines() -> None:
     of = ["--from", "hive-metastore-2.3.10", "--to", "hive-metastore-3.1.3"]
     assert app.main(["upgrade", *of]) == 42
