@@ -63,15 +63,14 @@ class PlatformTables(SharedMetastore):
     def running(self) -> Metastore:
         """Return the catalog, with every state in it; raises EnvironmentProblem."""
         space, context = own_tables.current(), self.context
-        with self._lock:
+        with self._lock, _reached(space) as catalog:  # before anything is made
             if self._running is None:
-                with _reached(space):  # before anything is made
-                    context.progress.note(f"tables of this run: {space}")
+                context.progress.note(f"tables of this run: {space}")
                 self._stack.enter_context(_recorded(context.cache, space, context.progress))
                 uris = MetastoreUris(space.address)
                 self._running = Metastore(RunsElsewhere(), uris, Path(space.root))
             for state in self._states[self._registered :]:
-                if refusal := put(space, state, context.folder):
+                if refusal := put(catalog, space, state, context.folder):
                     self.refused[state.digest] = refusal
                 self._registered += 1
             return self._running
@@ -98,7 +97,7 @@ def _reached(space: Space) -> Iterator[Catalog | RestCatalog]:
         raise EnvironmentProblem(printable(f"{space}: {problem}")) from problem
 
 
-def put(space: Space, state: State, work: Path) -> Refusal | None:
+def put(catalog: Catalog | RestCatalog, space: Space, state: State, work: Path) -> Refusal | None:
     """Copy the files of a state into the folder, and make its tables in a database of their own.
 
     Return what the catalog answers where it does not take them; of others it may take.
@@ -106,8 +105,7 @@ def put(space: Space, state: State, work: Path) -> Refusal | None:
     location, database = f"{space.root}/{state.digest}", space.database(state.database)
     work.mkdir(parents=True, exist_ok=True)
     # What a harness that dies leaves under this name is removed with the tables being written.
-    making = tempfile.TemporaryDirectory(prefix="table-", dir=work)
-    with _reached(space) as catalog, making as temporary:
+    with tempfile.TemporaryDirectory(prefix="table-", dir=work) as temporary:
         folder = table_folder.at(location)
         copy = Path(temporary if folder.store else folder.root)
         _copy(state.table, copy)
