@@ -436,10 +436,9 @@ own_tables: {{prefix: harness_, catalog: theirs, folder: "{folder}"}}
 
 
 def endpoint(folder: Path) -> Iterator[tuple[str, ...]]:
-    cache, quiet, platform = Cache(folder / "cache"), Progress(), folder / "platform.yaml"
-    for name in ("cache", "metastore", "server", "lake"):
+    cache, quiet, platform = Cache.default(), Progress(), folder / "platform.yaml"
+    for name in ("metastore", "server", "lake"):
         (folder / name).mkdir(parents=True)
-    with_engines(cache.root)
     runtime = provide.runtime(distributions.load(READERS[0]), cache, quiet)
     planned = frozenset((formats.facts(name), ()) for name in ("hudi-cow", "hudi-mor"))
     with provide.start_metastore(cache, folder / "metastore", quiet) as theirs:
