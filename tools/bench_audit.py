@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import astuple, replace
 from functools import partial
 from pathlib import Path
@@ -40,6 +41,7 @@ from harness.core.progress import Progress
 from harness.core.texts import counted
 from harness.engines.api import Reply
 from harness.engines.spark.engine import FINGERPRINTS, SparkConnection
+from harness.engines.spark.session import Session
 from harness.model.fingerprint import Fingerprint
 from harness.model.query import ALL, Query
 from tools import bench_small_tables
@@ -147,11 +149,10 @@ class _LargeTables:
             planned.run(f"create database `{name}{self.rows}`")
             planned.run(f"create view `{name}{self.rows}`.t as select * from parquet.`{path}`")
         plain = SparkFingerprints(replace(planned, view=f"parquet.`{self.folder / 'right'}`"))
-        planned.run("set spark.sql.parquet.enableVectorizedReader=true")
-        scan, others = self.timed(
-            "a plain scan for the same ones", lambda: plain.sums(asked, (ALL,))
-        )
-        planned.run("set spark.sql.parquet.enableVectorizedReader=false")
+        with _vectorised(self.reader.session):
+            scan, others = self.timed(
+                "a plain scan for the same ones", lambda: plain.sums(asked, (ALL,))
+            )
         if sums != others:
             raise AssertionError("the plan and the plain scan have other fingerprints")
         yield f"by the read plan {ours.times(scan)} as by a plain scan"
@@ -210,7 +211,7 @@ class _LargeTables:
             part = PartOfTable(database, of.format, rows)
             return AnswerJudge(part, lower=False, milliseconds=False).judge(query, reply)
 
-        shown, spark = replace(of, database=database), SparkConnection(self.reader.session)
+        shown, spark = replace(of, database=database), _Vectorised(self.reader.session)
         words = FINGERPRINTS, judge, AuditLimits(timeout_s=TIMEOUT_S)
         return FingerprintReader(shown, spark, *words, lower=False, milliseconds=False).answer(ALL)
 
@@ -228,6 +229,25 @@ class _LargeTables:
         )
         lines = [line.split() for line in done.stdout.splitlines()]
         return [Cost(*map(float, line[1:])) for line in lines if line[:1] == ["took"]]
+
+
+@contextmanager
+def _vectorised(session: Session) -> Iterator[None]:
+    """Read as Spark does where nobody sets anything; what carries out plans does not."""
+    setting = "set spark.sql.parquet.enableVectorizedReader"
+    session.run(f"{setting}=true", timeout_s=TIMEOUT_S)
+    try:
+        yield
+    finally:
+        session.run(f"{setting}=false", timeout_s=TIMEOUT_S)
+
+
+class _Vectorised(SparkConnection):
+    def run(
+        self, statement: str, *, timeout_s: float, tables: Sequence[tuple[str, str]] = ()
+    ) -> Reply:
+        with _vectorised(self._session):
+            return super().run(statement, timeout_s=timeout_s, tables=tables)
 
 
 class _Planted:

@@ -54,8 +54,11 @@ class ExpectedFingerprints(Protocol):
         Of a part, `path` says which it is; types are the plan's own.
         """
 
-    def rows(self, asked: Fingerprint, query: Query) -> TableRows:
-        """Return the rows that are asked for, with their files and positions; raises as `sums`."""
+    def rows(self, asked: Fingerprint, query: Query, sums: Groups) -> TableRows:
+        """Return the rows that are asked for, with their files and positions; raises as `sums`.
+
+        `sums`: what came out of these rows; raises FileFactError where they are other ones.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +69,25 @@ class PlanFingerprints:
     size = None
 
     def sums(self, asked: Fingerprint, queries: Sequence[Query]) -> Sequence[Groups]:
-        groups: list[dict[str, list[int]]] = [{} for _ in queries]
-        for file in table_rows.files(self.plan):
-            for begin in range(0, file.rows.num_rows, MOST_HASHED):
-                hashed = HashedRows(file.rows.slice(begin, MOST_HASHED), asked)
-                for query, sums in zip(queries, groups, strict=True):
-                    hashed.add(query, sums)
-        return [{first: tuple(sums) for first, sums in some.items()} for some in groups]
+        return sums_of(table_rows.files(self.plan), asked, queries)
 
-    def rows(self, asked: Fingerprint, query: Query) -> TableRows:
+    def rows(self, asked: Fingerprint, query: Query, sums: Groups) -> TableRows:
+        del sums  # they come from here
         taken = (taken_of(file, asked, query) for file in table_rows.files(self.plan))
         return TableRows(self.plan, tuple(file for file in taken if file.positions))
+
+
+def sums_of(
+    files: Iterable[FileTable], asked: Fingerprint, queries: Sequence[Query]
+) -> Sequence[Groups]:
+    """Return what comes out of the rows of files that each query takes."""
+    groups: list[dict[str, list[int]]] = [{} for _ in queries]
+    for file in files:
+        for begin in range(0, file.rows.num_rows, MOST_HASHED):
+            hashed = HashedRows(file.rows.slice(begin, MOST_HASHED), asked)
+            for query, sums in zip(queries, groups, strict=True):
+                hashed.add(query, sums)
+    return [{first: tuple(sums) for first, sums in some.items()} for some in groups]
 
 
 def taken_of(file: FileTable, asked: Fingerprint, query: Query) -> FileTable:

@@ -227,11 +227,13 @@ class FingerprintReader:
         """Return what is wrong in some rows of the groups that differ.
 
         Where these are few, all of them are looked at. Else rows are grouped by the parts whose
-        sums are right: so one is in a group with what is shown instead of it.
+        sums are right: so one is in a group with what is shown instead of it. By a key that is
+        right they are so already.
         """
         form = self._forms[0]
         few = self._differing(query, form, shown)
-        many = len(few) > FEW_GROUPS and (same := self._right_parts(query))
+        by_key = form.by and _sizes(shown) == _sizes(self.table.sums.of(form, query))
+        many = len(few) > FEW_GROUPS and not by_key and (same := self._right_parts(query))
         return (
             (self._regrouped(query, replace(form, by=same)) if many else None)
             or self._divided(query, form, few)
@@ -270,9 +272,8 @@ class FingerprintReader:
             few = len(sizes) <= FEW_GROUPS
             last = asked.digits >= MOST_DIGITS or max(sizes.values()) >= largest
             if len(chosen) == len(sizes) or (chosen and (last or not few)):
-                asked = replace(asked, within=chosen, rows=True)
                 in_part = not whole or len(chosen) < len(sizes)
-                return replace(self._compared(query, asked, total), in_part=in_part)
+                return replace(self._compared(query, asked, chosen, total), in_part=in_part)
             if last:
                 return None
             largest, whole = max(sizes.values()), whole and few
@@ -281,9 +282,13 @@ class FingerprintReader:
             sizes = self._differing(query, asked, _groups(self._ask(query, asked), asked))
         return self._unknown("it showed something else when it was asked again")
 
-    def _compared(self, query: Query, asked: Fingerprint, total: int) -> AuditedAnswer:
+    def _compared(
+        self, query: Query, summed: Fingerprint, chosen: tuple[str, ...], total: int
+    ) -> AuditedAnswer:
         """Compare the rows of some groups; `total`: how many differ at least."""
-        reply, right = self._ask(query, asked), self.table.truth.rows(asked, query)
+        sums, asked = self.table.sums.of(summed, query), replace(summed, within=chosen, rows=True)
+        there = {first: sums[first] for first in chosen if first in sums}
+        reply, right = self._ask(query, asked), self.table.truth.rows(asked, query, there)
         result = self.judge(right, ALL, reply)
         if result.verdict is VerdictKind.CORRECT:
             return self._unknown("its sums differ, and the rows that it shows do not")
@@ -342,6 +347,10 @@ def _same_parts(expected: Sums, shown: Sums) -> tuple[int, ...]:
     pairs = list(zip(expected[2:], shown[2:], strict=False))
     same = tuple(at for at, (one, other) in enumerate(pairs) if one == other)
     return same if len(same) < len(pairs) else ()
+
+
+def _sizes(groups: Groups) -> Mapping[str, int]:
+    return {first: size for first, (size, *_) in groups.items()}
 
 
 def _size(groups: Groups, first: str) -> int:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from harness.audit.fingerprints import Groups, PlanFingerprints
+from harness.audit.fingerprints import Groups, PlanFingerprints, sums_of
 from harness.audit.projection import full_type
 from harness.audit.spark_plan import MARK
-from harness.audit.spark_reader import SparkTable
+from harness.audit.spark_reader import SparkFaultError, SparkTable
 from harness.audit.table_rows import TableRows
 from harness.engines.arrow_values import canonical_type
 from harness.engines.fingerprint_sql import FingerprintSql
@@ -55,16 +55,18 @@ class SparkFingerprints:
             groups[number][first] = rows, *(high * _HALF + low for high, low in pairs)
         return groups
 
-    def rows(self, asked: Fingerprint, query: Query) -> TableRows:
-        """Return rows, after PyArrow has read them as well."""
+    def rows(self, asked: Fingerprint, query: Query, sums: Groups) -> TableRows:
+        """Return rows as PyArrow reads them, in places that Spark finds by what it groups by."""
         if _is_for_python(asked):
-            return PlanFingerprints(self.table.plan.plan).rows(asked, query)
+            return PlanFingerprints(self.table.plan.plan).rows(asked, query, sums)
         sql = self._words(asked)
         group = sql.joined(map(sql.part, asked.grouped_by))
-        chosen = [*_conditions(query), *sql.chosen(group)]
-        rows = self.table.table_rows(" and ".join(chosen) or "true")
-        for file in rows.files:
-            self.table.check_rows(file.file, file.positions, file)
+        where = " and ".join([*_conditions(query), *sql.chosen(group)]) or "true"
+        rows = self.table.arrow_rows(where)
+        if sums_of(rows.files, replace(asked, rows=False), (query,)) != [sums]:
+            for file in self.table.table_rows(where).files:
+                self.table.check_rows(file.file, file.positions, file)
+            raise SparkFaultError(f"{self.table.reader.name} sums rows as other ones than it reads")
         return rows
 
     def sums_sql(self, asked: Fingerprint, queries: Sequence[Query]) -> str:

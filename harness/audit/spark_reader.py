@@ -119,6 +119,26 @@ class SparkTable:
         for *values, file, position in self.run(f"select * from {self.view} where {where}").rows:
             yield self.plan.files[file], position, tuple(values)
 
+    def arrow_rows(self, where: str) -> TableRows:
+        """Return the rows for which an expression holds, of Spark's files as PyArrow reads them."""
+        sql = f"select {quoted(FILE)}, {quoted(POSITION)} from {self.view} where {where}"
+        places: dict[str, list[int]] = {}
+        for name, position in self.run(sql).rows:
+            places.setdefault(name, []).append(position)
+        ready = [name for name in places if not self._is_by_spark(self.plan.files[name])]
+        listed = ", ".join(map(literal, ready))
+        own = f"({where}) and {quoted(FILE)} in ({listed})"
+        files = self.table_rows(own).files if ready else ()
+        read = (
+            file_rows.read(self.plan.plan, replace(file, only=tuple({*places[name]})))[0]
+            for name, file in self.plan.files.items()
+            if name in places and name not in ready
+        )
+        return TableRows(self.plan.plan, (*read, *files))
+
+    def _is_by_spark(self, file: PlannedFile) -> bool:
+        return self.plan.files.get(spellings(file)[0]) is file
+
     def table_rows(self, where: str = "true") -> TableRows:
         """Return the rows for which an expression holds, by their files and places."""
         places: dict[int, dict[int, tuple[Value, ...]]] = {}
@@ -170,7 +190,7 @@ class SparkTable:
         self, file: PlannedFile, positions: Sequence[int], shown: FileTable | None
     ) -> None:
         """Read rows by PyArrow as well; raises SparkFaultError where Spark shows other ones."""
-        if self.plan.files.get(spellings(file)[0]) is not file:
+        if not self._is_by_spark(file):
             return  # PyArrow has read it already
         rows = self._by_place(file_rows.read(self.plan.plan, replace(file, only=positions))[0])
         others = self._by_place(shown) if shown else {}

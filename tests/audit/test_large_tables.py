@@ -212,6 +212,17 @@ def test_rows_are_found_by_the_hash_of_their_key_alone(table: DeltaFolder) -> No
     assert [(of.by, of.rows) for of in asked] == [((0,), False), ((0,), True)]
 
 
+def test_where_a_key_is_right_no_more_sums_are_made_of_many_wrong_rows(table: DeltaFolder) -> None:
+    reader = ShowsArrow(columns_swapped(whole(), 7))
+    answer = of_all(audited(table, reader))
+    assert {(shown.file, shown.column) for shown in answer.differences} == {
+        ("0.parquet", "one"),
+        ("0.parquet", "two"),
+    }
+    asked = [q.fingerprint for q in reader.asked if q.fingerprint and q.query == ALL]
+    assert [of.rows for of in asked] == [False, True]
+
+
 def test_a_key_that_many_rows_beyond_the_first_ones_have_is_none(tmp_path: Path) -> None:
     folder = DeltaFolder(tmp_path / "t")
     folder.commit(protocol(1), metadata(column("id", "long"), column("x", "long")))

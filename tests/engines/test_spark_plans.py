@@ -37,7 +37,8 @@ from harness.formats.files.table_folder import UnreadableError
 from harness.formats.hive import read_plan
 from harness.formats.hive.read_plan import DeclaredColumns
 from harness.formats.read_plan import ReadPlan
-from harness.model.fingerprint import Fingerprint, FloatText
+from harness.model.datatypes import parse_type
+from harness.model.fingerprint import ComparedPart, Fingerprint, FloatText
 from harness.model.query import ALL, Comparison, Condition, Query
 from tests.audit.small_iceberg_tables import TABLES as ICEBERG_TABLES
 from tests.audit.small_iceberg_tables import plan_of, written
@@ -129,8 +130,10 @@ def test_spark_makes_the_sums_that_this_process_makes(reader: SparkReader, tmp_p
         (first, *_) = here.sums(replace(asked, digits=3), (ALL,))[0]
         few = replace(asked, digits=3, within=(first,))
         assert spark.sums(few, (ALL,)) == here.sums(few, (ALL,))
+        (sums_of_few,) = here.sums(few, (ALL,))
         few = replace(few, rows=True)
-        assert with_places(spark.rows(few, ALL)) == with_places(here.rows(few, ALL))
+        shown = with_places(spark.rows(few, ALL, sums_of_few))
+        assert shown == with_places(here.rows(few, ALL, sums_of_few))
 
 
 @pytest.mark.nightly
@@ -167,6 +170,11 @@ def test_a_value_that_spark_decodes_otherwise_is_laid_to_spark(
     monkeypatch.setattr(spark_plan, "_cast", lambda sql, *_: f"cast({sql} + 1 as bigint)")
     with pytest.raises(SparkFaultError, match="reads a of row 0 as 2, PyArrow as 1"):
         reader.table(plan)
+    faulty = SparkFingerprints(reader.table(plan, is_truth=False))
+    asked = Fingerprint((ComparedPart(("a",), ("a",), parse_type("long")),))
+    (sums,) = faulty.sums(asked, (ALL,))
+    with pytest.raises(SparkFaultError, match="reads a of row 0 as 2, PyArrow as 1"):
+        faulty.rows(replace(asked, rows=True), ALL, sums)
 
 
 @contextmanager

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from io import SEEK_END, BytesIO
 from typing import IO, Final, TypeVar
 
@@ -21,9 +23,12 @@ _STORED_IDS: Final = (b"PARQUET:field_id", b"iceberg.id")
 "Parquet", "ORC")."""
 
 
-def read(location: str) -> pa.Table:
-    """Read a Parquet, ORC or Avro file, told by its first bytes; raises FileFactError."""
-    return _opened(location, _read)
+def read(location: str, only: Sequence[int] | None = None) -> pa.Table:
+    """Read a Parquet, ORC or Avro file, told by its first bytes; raises FileFactError.
+
+    `only`: the positions of the rows to be read, the first ones first; all if None.
+    """
+    return _opened(location, partial(_read, only=only))
 
 
 def schema(location: str) -> pa.Schema:
@@ -92,17 +97,43 @@ def _named(name: str) -> Iterator[None]:
         raise FileFactError(f"{name}: {problem}") from problem
 
 
-def _read(file: IO[bytes]) -> pa.Table:
+def _read(file: IO[bytes], only: Sequence[int] | None = None) -> pa.Table:
     begin = _begin(file)
     if begin == avro.MAGIC:
-        return avro_table.read(file)
-    if begin.startswith(orc.MAGIC):
+        table = avro_table.read(file)
+    elif begin.startswith(orc.MAGIC):
         table = orc.read(file)
     else:
         # Else times of 96 bits become nanoseconds, which from the year 2262 on are other times.
         with pq.ParquetFile(file, coerce_int96_timestamp_unit="us") as stored:
-            table = stored.read()
-    return table.cast(pa.schema([_with_id(field) for field in table.schema]))
+            if only is None:
+                table = stored.read()
+            else:
+                groups, only = _in_groups(stored.metadata, only)
+                table = stored.read_row_groups(groups)
+    rows = table if only is None else table.take(pa.array(only, pa.int64()))
+    if begin == avro.MAGIC:
+        return rows
+    return rows.cast(pa.schema([_with_id(field) for field in rows.schema]))
+
+
+def _in_groups(
+    footer: pq.FileMetaData, positions: Sequence[int]
+) -> tuple[Sequence[int], Sequence[int]]:
+    """Return the row groups that have rows, and where these are in them."""
+    groups, inside = list[int](), list[int]()
+    begin = before = 0
+    for group in range(footer.num_row_groups):
+        size = footer.row_group(group).num_rows
+        first, last = (bisect_left(positions, at) for at in (begin, begin + size))
+        if first < last:
+            inside += (at - begin + before for at in positions[first:last])
+            groups.append(group)
+            before += size
+        begin += size
+    if len(inside) < len(positions):
+        raise ValueError(f"it has no row {positions[-1]}")
+    return groups, inside
 
 
 def _begin(file: IO[bytes]) -> bytes:

@@ -13,7 +13,8 @@ from pyarrow import orc
 
 from harness import formats
 from harness.core.records import FileValues
-from harness.formats.files import data_files
+from harness.formats.api import FileFactError
+from harness.formats.files import arrow_file, data_files
 from harness.model.canonical import MapValue, Value, same
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation.column_resolution import META
@@ -176,3 +177,17 @@ def test_times_of_96_bits_keep_their_century(tmp_path: Path) -> None:
     late = MOMENTS[1:2] + [datetime.datetime(2262, 4, 12)]  # noqa: DTZ001, RUF005
     actual = read_back(tmp_path, late, pa.timestamp("us"), use_deprecated_int96_timestamps=True)
     assert actual == late
+
+
+@pytest.mark.parametrize("name", ["f.parquet", "f.orc"])
+def test_of_a_file_the_rows_at_some_positions_are_read(tmp_path: Path, name: str) -> None:
+    table, path = pa.table({"a": range(10), "b": [[at] for at in range(10)]}), tmp_path / name
+    if name.endswith("parquet"):
+        pq.write_table(table, path, row_group_size=3)
+    else:
+        orc.write_table(table, path)
+    for only in ([], [0], [2, 3], [1, 6, 9], [*range(10)]):
+        rows = arrow_file.read(str(path), only)
+        assert rows.to_pylist() == [{"a": at, "b": [at]} for at in only]
+    with pytest.raises(FileFactError, match=f"^{name}: "):
+        arrow_file.read(str(path), [1, 10])
