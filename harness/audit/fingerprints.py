@@ -24,6 +24,7 @@ from harness.model.fingerprint import (
     NULL_HASH,
     NUMBER_DIGITS,
     OTHER,
+    PLAIN_SCALE,
     ComparedPart,
     Fingerprint,
     FloatText,
@@ -37,8 +38,6 @@ Groups: TypeAlias = Mapping[str, Sums]
 MILLISECOND: Final = 1000
 MOST_HASHED: Final = 100_000
 """Of so many rows the hashes are in memory."""
-PLAIN_SCALE: Final = 6
-"""Of more digits Arrow writes small decimals with an exponent."""
 
 
 class ExpectedFingerprints(Protocol):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from harness.model.datatypes import Array, DataType, Decimal, Map, Struct
 from harness.model.fingerprint import (
@@ -11,12 +12,15 @@ from harness.model.fingerprint import (
     NULL_HASH,
     NUMBER_DIGITS,
     OTHER,
+    PLAIN_SCALE,
     Fingerprint,
     FloatText,
     has_no_comma,
     kind,
 )
 from harness.model.identifiers import quoted_name
+
+PLAIN: Final = "plain decimal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +29,15 @@ class FingerprintWords:
 
     texts: Mapping[str, str] = field(hash=False)
     """By the kind of a type (`fingerprint.kind`), or a type where it needs words of its own; what
-    has none is not compared. `{scale}` is a decimal's. In lists `{x}` is an element and `{hash}`
-    its hash, in maps an entry, and that of `key` and `value`."""
+    has none is not compared. `{scale}` is a decimal's; those of at most `PLAIN_SCALE` may have
+    words of their own, by `PLAIN`. In lists `{x}` is an element and `{hash}` its hash, in maps an
+    entry, and that of `key` and `value`."""
     hash: str = "md5({0})"
-    number: str = (
-        f"cast(translate(substr({{0}}, 1, {NUMBER_DIGITS}), 'abcdef', '012345') as decimal(38, 0))"
+    sum: str = (
+        f"sum(cast(translate(substr({{0}}, 1, {NUMBER_DIGITS}), 'abcdef', '012345') "
+        "as decimal(38, 0)))"
     )
+    """Of the numbers of hashes."""
     entry: tuple[str, str] = ("{x}.key", "{x}.value")
     floats: FloatText = FloatText.BITS
     structs: bool = True
@@ -62,7 +69,7 @@ def select(
     group, row = (sql.joined(f"p{at}" for at in some) for some in (asked.grouped_by, parts))
     prints = f"select {group} as g, {row} as r, p.* from (select {listed} from {source}{inside}) p"
     hashes = ["r", *(sql.hash_of(at, f"p{at}") for at in parts if asked.of_parts)]
-    sums = ", ".join(f"sum({words.number.format(hash_)})" for hash_ in hashes)
+    sums = ", ".join(words.sum.format(hash_) for hash_ in hashes)
     first = f"substr(g, 1, {asked.digits})" if asked.digits else ""
     within = "".join(f" where {test}" for test in sql.chosen("g"))
     shown = f"{first}, " * bool(first)
@@ -120,7 +127,8 @@ class FingerprintSql:
                 ]
                 return texts["map"].format(value, x=x, hash=" || ".join(both))
             case Decimal(_, scale):
-                return texts["decimal"].format(value, scale=scale)
+                plain = texts.get(PLAIN) if scale <= PLAIN_SCALE else None
+                return (plain or texts["decimal"]).format(value, scale=scale)
         return (texts.get(str(type_)) or texts[kind(type_)]).format(value)
 
     def hash(self, value: str, type_: DataType, depth: int) -> str:

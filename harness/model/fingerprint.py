@@ -36,6 +36,8 @@ OTHER: Final = "other: "
 BETWEEN: Final = ","
 """Stands between the texts of a row's parts."""
 NUMBER_DIGITS: Final = 16
+PLAIN_SCALE: Final = 6
+"""Of more digits behind the point Java and Arrow write small decimals with an exponent."""
 DIGITS: Final[Mapping[int, int]] = str.maketrans("abcdef", "012345")
 
 

@@ -45,7 +45,7 @@ FINGERPRINTS: Final = FingerprintWords(
         "arrayZip(mapKeys({0}), mapValues({0})))), '')",
     },
     hash="lower(hex(MD5({0})))",
-    number="toDecimal128OrNull(translate(substr({0}, 1, 16), 'abcdef', '012345'), 0)",
+    sum="sum(toDecimal128OrNull(translate(substr({0}, 1, 16), 'abcdef', '012345'), 0))",
     entry=("{x}.1", "{x}.2"),
 )
 """ClickHouse's manual, "Hash Functions", "Type Conversion Functions", "Array Functions". Bytes are

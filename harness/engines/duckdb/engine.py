@@ -57,8 +57,8 @@ FINGERPRINTS: Final = FingerprintWords(
         "map": "array_to_string(list_sort(list_transform(map_entries({0}), lambda {x}: {hash})),"
         " '')",
     },
-    number="cast(cast(translate(substr({0}, 1, 16), 'abcdef', '012345') as bigint)"
-    " as decimal(38, 0))",
+    sum="sum(cast(cast(translate(substr({0}, 1, 16), 'abcdef', '012345') as bigint)"
+    " as decimal(38, 0)))",
 )
 """DuckDB's manual, "Bitstring Type", "Timestamp Functions", "Lambda Functions", "Map Functions"."""
 

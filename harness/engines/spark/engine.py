@@ -17,7 +17,7 @@ from harness.artifacts.distribution import Distribution
 from harness.core.progress import Progress
 from harness.core.records import Column
 from harness.core.setting_values import SettingValues
-from harness.engines import engine_support, query_sql
+from harness.engines import engine_support, fingerprint_sql, query_sql
 from harness.engines.api import (
     Connection,
     NoAnswerError,
@@ -86,6 +86,7 @@ SWITCH: Final = {"on": "true", "off": "false"}
 READY_S: Final = 120.0
 
 
+_NUMBER: Final = "cast(translate(substr({0}, 1, 16), 'abcdef', '012345') as bigint)"
 FINGERPRINTS: Final = FingerprintWords(
     {
         "boolean": "cast({0} as string)",
@@ -93,13 +94,17 @@ FINGERPRINTS: Final = FingerprintWords(
         "float": "case when {0} is null then null when isnan({0}) then 'NaN' "
         "else java_method('java.lang.Double', 'doubleToLongBits', cast({0} as double)) end",
         "decimal": "replace(format_number({0}, {scale}), ',', '')",
+        fingerprint_sql.PLAIN: "cast({0} as string)",
         "date": "cast(datediff({0}, date '1970-01-01') as string)",
         "timestamp": "cast(unix_micros(cast({0} as timestamp)) as string)",
         "string": "cast({0} as string)",
         "binary": "lower(hex({0}))",
         "array": "array_join(transform({0}, {x} -> {hash}), '')",
         "map": "array_join(array_sort(transform(map_entries({0}), {x} -> {hash})), '')",
-    }
+    },
+    # A sum of 38 digits takes longer than one of the higher and one of the lower digits.
+    sum=f"sum({_NUMBER} div 100000000) * cast(100000000 as decimal(9, 0)) "
+    f"+ sum({_NUMBER} % 100000000)",
 )
 """Spark's manual, "Built-in Functions"; sessions are in UTC."""
 

@@ -4,13 +4,13 @@ import pytest
 
 from harness.artifacts import distributions
 from harness.audit.columns_in_common import in_common
-from harness.engines.fingerprint_sql import FingerprintWords, select
+from harness.engines.fingerprint_sql import PLAIN, FingerprintSql, FingerprintWords, select
 from harness.engines.query_sql import ANSI
 from harness.model.datatypes import parse_type
 from harness.model.fingerprint import ComparedPart, Fingerprint
 from harness.read.questions import load_engine
 
-WORDS = FingerprintWords({"integer": "text({0})", "string": "{0}"}, number="number({0})")
+WORDS = FingerprintWords({"integer": "text({0})", "string": "{0}"}, sum="sum(number({0}))")
 PARTS = (
     ComparedPart(("id",), ("id",), parse_type("long")),
     ComparedPart(("s", 'a"b'), ("s", 'a"b'), parse_type("string")),
@@ -44,6 +44,15 @@ def test_rows_are_fetched_by_the_hashes_of_their_groups() -> None:
     assert select(asked, "t", ["x = 1"], ANSI, WORDS) == (
         f"select * from t where x = 1 and substr({group}, 1, 3) in ('abc')"
     )
+
+
+@pytest.mark.parametrize(("scale", "text"), [(6, "plain(x)"), (7, "all(x, 7)")])
+def test_decimals_of_few_digits_behind_the_point_have_words_of_their_own(
+    scale: int, text: str
+) -> None:
+    words = FingerprintWords({"decimal": "all({0}, {scale})", PLAIN: "plain({0})"})
+    sql = FingerprintSql(Fingerprint(()), "`", words)
+    assert sql.text("x", parse_type(f"decimal(9, {scale})")) == text
 
 
 def test_values_of_another_kind_of_type_have_other_texts() -> None:
