@@ -304,13 +304,17 @@ class SparkPlan:
 
     def _deleted(self, files: Sequence[PlannedFile]) -> str:
         """Write the positions of deleted rows; return the path, empty if nothing."""
-        tables = [
-            pa.table({"file": pa.repeat(text, len(at)), "position": pa.array(at, pa.int64())})
-            for file in files
-            if (at := sorted(file.deleted))
-            for text in spellings(file)
+        deleted: dict[int, list[str]] = {}
+        for file in files:
+            spelt = spellings(file)
+            for position in file.deleted:
+                deleted.setdefault(position, []).extend(spelt)
+        columns = [
+            pa.array(deleted, pa.int64()),
+            pa.array(deleted.values(), pa.list_(pa.string())),
         ]
-        return self._written(pa.concat_tables(tables)) if tables else ""
+        names = ["deleted_position", "deleted_in"]
+        return self._written(pa.Table.from_arrays(columns, names)) if deleted else ""
 
     def _keys(self, deleted: DeletedValues) -> str:
         types = map(self.plan.arrow_type, deleted.types)

@@ -44,7 +44,9 @@ def _rows(spark: SparkSession, stored: DataFrame, group: Mapping[str, Any]) -> D
         frame = frame.join(values, "file")
     if group["deleted"]:
         deleted = spark.read.parquet(group["deleted"])
-        frame = frame.join(deleted, ["file", "position"], "left_anti")
+        # By a number alone Spark finds rows in less time than by a path as well.
+        here = "position = deleted_position and array_contains(deleted_in, file)"
+        frame = frame.join(deleted, expr(here), "left_anti")
     for path, equal in group["deleted_values"]:
         frame = frame.join(spark.read.parquet(path), expr(equal), "left_anti")
     return frame.selectExpr(*group["select"])
