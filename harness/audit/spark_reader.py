@@ -127,8 +127,8 @@ class SparkTable:
             places.setdefault(name, []).append(position)
         ready = [name for name in places if not self._is_by_spark(self.plan.files[name])]
         listed = ", ".join(map(literal, ready))
-        own = f"({where}) and {quoted(FILE)} in ({listed})"
-        files = self.table_rows(own).files if ready else ()
+        in_ready = f"({where}) and {quoted(FILE)} in ({listed})"
+        files = self.table_rows(in_ready).files if ready else ()
         read = (
             file_rows.read(self.plan.plan, replace(file, only=tuple({*places[name]})))[0]
             for name, file in self.plan.files.items()
