@@ -472,7 +472,8 @@ def main() -> int:
         return 0
     if options.profile == ENDPOINT:
         head = ("reader", "status", "cells", "s", f"CPU of the {HARNESS} a cell, ms")
-        print("\n".join(table(head, endpoint(folder))))
+        for line in table(head, endpoint(folder)):
+            print(line, flush=True)
         return 0
     measured = measure(folder, options.profile)
     print("\n".join(report(measured)))
