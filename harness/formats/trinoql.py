@@ -4,7 +4,7 @@ Sources: Trino's manual, "SQL statement syntax" and the pages of its connectors.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from harness.core.runtime_names import DEFAULT_DATABASE
@@ -19,11 +19,20 @@ from harness.model.schema import Field
 from harness.model.truth import Row, Truth
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn, ChangeType, DropColumn, RenameColumn
+from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.new_rows import fresh, known
 from harness.scenario.operations.row_writes import Delete, Insert, Touch, Truncate, Update, Upsert
 from harness.scenario.operations.services import Compact
 from harness.scenario.operations.spark_sql import choice, columns_in_order
-from harness.scenario.statements import DATABASE, RegisterInStore, Sql, Statement
+from harness.scenario.operations.unfinished_writes import BeginWrite, CommitWrite
+from harness.scenario.statements import (
+    DATABASE,
+    RegisterInStore,
+    ResumeWaiting,
+    Sql,
+    Statement,
+    WaitingSql,
+)
 
 _NAMES: Final = {
     "int": "integer",
@@ -43,7 +52,10 @@ def wording(
 ) -> tuple[Statement, ...]:
     catalog = engine.catalog_name(format_, {})
     table = f"{quoted(catalog)}.{quoted(DATABASE)}.{quoted(TABLE)}"
-    return (Sql(_text(table, operation, before, after)),)
+    if isinstance(operation, CommitWrite):
+        return (ResumeWaiting(),)
+    text = _text(table, operation, before, after)
+    return (WaitingSql(text) if isinstance(operation, BeginWrite) else Sql(text),)
 
 
 def wording_in_store(
@@ -112,13 +124,17 @@ def string(value: str) -> str:
     return f"'{escaped}'" if plain else f"U&'{escaped}'"
 
 
-def _whole_rows(table: str, before: Truth, after: Truth) -> str:
-    """Return an insert, or where some of the rows are there already, a merge by the key."""
+def _whole_rows(table: str, before: Truth, after: Truth, only: Collection[str | None] = ()) -> str:
+    """Return an insert, or where some of the rows are there already, a merge by the key.
+
+    `only`: the columns that alone are set in these; empty for all.
+    """
     rows = [row for key, row in after.rows.items() if before.rows.get(key) != row]
+    gone = [row for key, row in before.rows.items() if key not in after.rows]
     fields = columns_in_order(after)
     listed = ", ".join(quoted(field.name) for field in fields)
-    values = _values(rows, fields)
-    if not any(row.key in before.rows for row in rows):
+    values = _values((*rows, *gone), fields)
+    if not any(row.key in before.rows for row in (*rows, *gone)):
         return f"insert into {table} ({listed}) {values}"
     names = [field.name for field in after.schema.walk()]
     target, source = (free_name(name, names) for name in (TABLE, SOURCE))
@@ -127,12 +143,14 @@ def _whole_rows(table: str, before: Truth, after: Truth) -> str:
     sets = ", ".join(
         f"{quoted(field.name)} = {source}.{quoted(field.name)}"
         for field in fields
-        if field.name not in stay
+        if field.name not in stay and (not only or field.name in only)
     )
     new = ", ".join(f"{source}.{quoted(field.name)}" for field in fields)
+    keys = ", ".join(literal(row.key, after.schema.find(after.table.key)) for row in gone)
+    leave = f"when matched and {source}.{key} in ({keys}) then delete " if gone else ""
     return (
         f"merge into {table} as {target} using ({values}) as {source} ({listed}) "
-        f"on {target}.{key} = {source}.{key} when matched then update set {sets} "
+        f"on {target}.{key} = {source}.{key} {leave}when matched then update set {sets} "
         f"when not matched then insert ({listed}) values ({new})"
     )
 
@@ -151,7 +169,7 @@ def _among(before: Truth, operation: Update | Delete, after: Truth) -> str:
 OPERATIONS: Final = frozenset(
     {
         *(Insert, Upsert, Touch, Update, Delete, Truncate, Compact),
-        *(AddColumn, RenameColumn, DropColumn, ChangeType),
+        *(AddColumn, RenameColumn, DropColumn, ChangeType, Merge, BeginWrite, CommitWrite),
     }
 )
 
@@ -168,6 +186,9 @@ def _text(table: str, operation: Operation, before: Truth, after: Truth) -> str:
             return f"update {table} set {sets} where {_among(before, operation, after)}"
         case Delete():
             return f"delete from {table} where {_among(before, operation, after)}"
+        case Merge():
+            done, set_ = Merge.evolve(operation, before), operation.set
+            return _whole_rows(table, before, done, (*set_, after.table.order_by) if set_ else ())
         case Truncate():
             return f"truncate table {table}"
         case Compact():

@@ -170,18 +170,20 @@ class Catalog:
                 self.client.drop_table(DEFAULT_DATABASE, database, deleteData=False)
             self.client.create_table(result)
 
-    def lock(self, database: str, table: str) -> None:
+    def lock(self, database: str, table: str) -> int:
         kind, level = ttypes.LockType.EXCLUSIVE, ttypes.LockLevel.TABLE
         whole = ttypes.LockComponent(type=kind, level=level, dbname=database, tablename=table)
         with _answered(self.uri):
-            self.client.lock(ttypes.LockRequest([whole], **WHO))
+            return int(self.client.lock(ttypes.LockRequest([whole], **WHO)).lockid)
 
     def is_waited_for(self, database: str, table: str) -> bool:
         return any(e.state == ttypes.LockState.WAITING for e in self._locks(database, table))
 
-    def unlock(self, database: str, table: str) -> None:
-        """Take away all locks of a table, also that of a writer that died while it waited."""
+    def unlock(self, database: str, table: str, only: int | None = None) -> None:
+        """Take away one lock of a table, or all, also that of a writer that died as it waited."""
         for lock_entry in self._locks(database, table):
+            if only not in {None, lock_entry.lockid}:
+                continue
             # NoSuchLock: it ended by itself.
             with _answered(self.uri), suppress(ttypes.NoSuchLockException):
                 self.client.unlock(ttypes.UnlockRequest(lock_entry.lockid))

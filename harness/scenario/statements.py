@@ -198,11 +198,11 @@ class FrameWrite(_Sent):
 
 @dataclass(frozen=True, slots=True)
 class WaitingSql(_Sent):
-    """Spark SQL of a second writer, which waits before its commit for somebody to go on."""
+    """SQL of a second writer, which waits before its commit for somebody to go on."""
 
     text: str
-    settings: tuple[tuple[str, str], ...]
-    """What its session is told besides: where its lock is."""
+    settings: tuple[tuple[str, str], ...] = ()
+    """What its session is told besides: where its lock is; none: in the metastore."""
 
     commits: ClassVar[bool] = False
 
@@ -284,8 +284,8 @@ def recorded(statement: Statement) -> str:
         case FrameWrite(query, format_, options):
             return f"DataFrame: {query}; append as {format_} {json.dumps(dict(options))}"
         case WaitingSql(text, settings):
-            content = json.dumps(dict(settings))
-            return f"another writer, which waits before its commit, told {content}: {text}"
+            told = f", told {json.dumps(dict(settings))}" if settings else ""
+            return f"another writer, which waits before its commit{told}: {text}"
         case ResumeWaiting():
             return "the other writer commits"
 

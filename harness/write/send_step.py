@@ -7,7 +7,7 @@ import json
 import re
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -460,8 +460,17 @@ class StepSender:
                 stopped_writer.kill_at_pipe(process, ask, pipe)
 
     def _hold(self, statement: WaitingSql, writer: str) -> None:
-        """Send a statement to a process of its own, which waits before it commits."""
+        """Send a statement to a session of its own, which waits before it commits."""
         target, settings = self._target, {n: self._filled(v) for n, v in statement.settings}
+        if not settings:
+            sql, told = self._filled(statement.text), self._session_settings(writer)
+
+            def ask() -> object:
+                with closing(self._writer_for(writer).open(told)) as session:
+                    return session.run(sql, timeout_s=target.timeout_s)
+
+            self._waiting = stopped_writer.begin_at_lock(ask, self._client, target.database)
+            return
         session = self._spark(writer, 2).open({**self._session_settings(writer), **settings})
         there = self._inflight()
         self._waiting = stopped_writer.begin_waiting(

@@ -11,7 +11,7 @@ from typing import Final
 from harness.core.errors import HarnessError
 from harness.core.records import Refusal
 from harness.engines.api import NoAnswerError, RefusedError
-from harness.engines.spark.session import OPEN_S, Library, Session, Spark, SparkRows
+from harness.engines.spark.session import OPEN_S, Library, Session, Spark
 from harness.model.identifiers import TABLE
 from harness.runtime.metastore_client import Catalog
 from harness.write.writer_pool import SqlWriter
@@ -35,22 +35,48 @@ class NotWaitingError(Exception):
 
 
 class WaitingWrite:
-    def __init__(self, asked: Future[SparkRows], lock: Path) -> None:
-        """`lock`: the named pipe for which the writer waits or soon will."""
+    def __init__(self, asked: Future[object], release: Callable[[], None]) -> None:
+        """`release`: lets the writer go on; the second time it does nothing."""
         self._asked = asked
-        self._lock = lock
+        self.release = release
 
     def commit(self) -> None:
         """Let the writer go on, and wait for its answer; raises RefusedError or NoAnswerError."""
         self.release()
         self._asked.result()
 
-    def release(self) -> None:
-        with suppress(FileNotFoundError):  # it goes on already
-            # Opened at both ends it waits for nobody, and who waits to read goes on.
-            both = os.open(self._lock, os.O_RDWR)
-            self._lock.unlink()
-            os.close(both)
+
+def _in_thread(ask: Callable[[], object]) -> Future[object]:
+    thread = ThreadPoolExecutor(1)
+    asked = thread.submit(ask)
+    thread.shutdown(wait=False)
+    return asked
+
+
+def _remove_pipe(pipe: Path) -> None:
+    with suppress(FileNotFoundError):  # who read it goes on already
+        # Opened at both ends it waits for nobody, and who waits to read goes on.
+        both = os.open(pipe, os.O_RDWR)
+        pipe.unlink()
+        os.close(both)
+
+
+def begin_at_lock(ask: Callable[[], object], client: Catalog, database: str) -> WaitingWrite:
+    """Call `ask`, whose writer takes the table's lock in the metastore to commit, which we have.
+
+    It returns once that is waited for. Raises NotWaitingError, RefusedError or NoAnswerError.
+    """
+    release = partial(client.unlock, database, TABLE, client.lock(database, TABLE))
+    asked = _in_thread(ask)
+    with ExitStack() as unless_waiting:
+        unless_waiting.callback(release)
+        while not asked.done():
+            if client.is_waited_for(database, TABLE):
+                unless_waiting.pop_all()
+                return WaitingWrite(asked, release)
+            wait([asked], WAITING_POLL_S)
+    asked.result()
+    raise NotWaitingError("the other writer ended without an error, and did not wait for its lock")
 
 
 def begin_waiting(
@@ -63,13 +89,11 @@ def begin_waiting(
     RefusedError or NoAnswerError.
     """
     folder.mkdir(exist_ok=True)
-    lock, thread = folder / LOCK, ThreadPoolExecutor(1)
-    asked = thread.submit(session.run, sql, timeout_s=timeout_s)
-    thread.shutdown(wait=False)
+    lock, asked = folder / LOCK, _in_thread(partial(session.run, sql, timeout_s=timeout_s))
     while not asked.done():
         if lock.is_fifo() and (opened := _open_for_reader(lock)) is not None:
             os.close(opened)
-            return WaitingWrite(asked, lock)
+            return WaitingWrite(asked, partial(_remove_pipe, lock))
         if not lock.is_fifo() and written():
             with suppress(FileExistsError):  # it has the lock for something else
                 os.mkfifo(lock)

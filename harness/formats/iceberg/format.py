@@ -85,8 +85,8 @@ class Iceberg(Format):
         return why or iceberg_settings.unsupported(settings, scenario)
 
     def session(self, settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
-        zoned = settings.get(MOMENTS) == WITH_ZONE
-        return {**SESSION, TIMESTAMPS: "TIMESTAMP_LTZ"} if zoned else SESSION
+        zoned = {TIMESTAMPS: "TIMESTAMP_LTZ"} if settings.get(MOMENTS) == WITH_ZONE else {}
+        return {**SESSION, **zoned, **iceberg_settings.unlocked(settings)}
 
     def properties(self, settings: VariantSettings) -> Mapping[str, str]:
         return dict(iceberg_settings.properties(settings))

@@ -132,6 +132,11 @@ CODEC: Final = "write.parquet.compression-codec"
 ROW_GROUPS: Final = "row_groups"
 MOMENTS: Final = "moments"
 WITH_ZONE: Final = "timestamptz"
+COMMIT_LOCK: Final = "commit_lock"
+_UNLOCKED: Final = {
+    "spark.sql.catalog.spark_catalog.hadoop.iceberg.engine.hive.lock-enabled": "false"
+}
+"""Iceberg documentation, "Configuration", "Hadoop configuration"."""
 ONLY_UNPARTITIONED: Final = "deletes by value are written for tables without partitions"
 SETTINGS: Final = {
     DELETE_MODE: SettingValues(
@@ -160,6 +165,11 @@ SETTINGS: Final = {
         ("id", IN_BRANCH),
         "what a write has that is begun and committed later ([above](#tables-of-iceberg)); if "
         "absent, id",
+    ),
+    COMMIT_LOCK: SettingValues(
+        ("on", "off"),
+        "`off`: Spark commits without the table's lock in the metastore, so that it can while "
+        "Trino waits for that before its own commit; if absent, on",
     ),
     CREATED_BY: SettingValues(
         ("sql", MIGRATE, SNAPSHOT, LEGACY),
@@ -191,6 +201,9 @@ def unsupported(settings: VariantSettings, scenario: Scenario) -> str:
         isinstance(step.operation, BeginWrite) for step in scenario.steps
     ):
         return f"{STAGED_BY}: no step begins a write that another one commits"
+    waits = any(step.by and isinstance(step.operation, BeginWrite) for step in scenario.steps)
+    if waits != (settings.get(COMMIT_LOCK) == "off"):
+        return f"{COMMIT_LOCK}: `off` is for the steps between another writer's begin and commit"
     if _has(scenario, DeleteByValue) and _is_partitioned(scenario):
         return f"delete_by_value: {ONLY_UNPARTITIONED}"
     return _no_equality(scenario) if settings.get(DELETE_MODE) == EQUALITY else ""
@@ -213,6 +226,10 @@ def usual(scenario: Scenario) -> Mapping[str, tuple[str, ...]]:
     if scenario.changes_rows:
         settings[DELETE_MODE] = COPY_ON_WRITE, MERGE_ON_READ
     return settings
+
+
+def unlocked(settings: VariantSettings) -> Mapping[str, str]:
+    return _UNLOCKED if settings.get(COMMIT_LOCK) == "off" else {}
 
 
 def properties(settings: VariantSettings) -> list[tuple[str, str]]:

@@ -21,6 +21,7 @@ from harness.scenario.operations.columns import (
     MoveColumn,
     RenameColumn,
 )
+from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.row_writes import (
     Delete,
     DeleteWhere,
@@ -31,6 +32,7 @@ from harness.scenario.operations.row_writes import (
 )
 from harness.scenario.operations.services import Checkpoint, Compact
 from harness.scenario.operations.snapshots import Restore, Savepoint
+from harness.scenario.operations.unfinished_writes import BeginWrite, CommitWrite
 from harness.scenario.statements import recorded
 from tests.builders.scenarios import scenario_of
 
@@ -100,6 +102,38 @@ def test_trino_is_told_changes_of_rows_and_columns() -> None:
         f"alter table {table} execute optimize",
         f"truncate table {table}",
     ]
+
+
+def test_trino_is_told_a_merge_and_one_that_waits_for_the_lock_of_the_table() -> None:
+    keys = (1,), (3,), (2,)  # to update, insert and delete
+    columns = {"id": "string", "f1": "string", "f2": "string"}
+    steps = Insert((1, 2)), Merge(*keys, set=("f1",))
+    _, merged = sent(scenario_of(*steps, columns=columns))
+    key = "cast('2' as varchar)"
+    assert f"({key}, cast('f2s1r2' as varchar), cast('f3s1r2' as varchar))) as s" in merged
+    assert merged.endswith(
+        f'on t."id" = s."id" when matched and s."id" in ({key}) then delete '
+        'when matched then update set "f1" = s."f1" when not matched then '
+        'insert ("id", "f1", "f2") values (s."id", s."f1", s."f2")'
+    )
+    begun = scenario_of(Insert((1, 2)), BeginWrite(*keys), CommitWrite(), columns=columns)
+    _, waits, commits = sent(begun)
+    assert waits.startswith("another writer, which waits before its commit: merge into ")
+    assert "cast('f3s2r3' as varchar)" in waits
+    assert commits == "the other writer commits"
+
+
+@pytest.mark.parametrize(("writer", "lock"), [(TRINO, "off"), ("", "on")])
+def test_spark_commits_without_a_lock_where_trino_waits_for_it_and_nowhere_else(
+    writer: str, lock: str
+) -> None:
+    scenario = scenario_of(Insert((1, 2)), BeginWrite(update=(1,)), CommitWrite())
+    scenario = by(scenario, writer, (2, 3)) if writer else scenario
+    other = {"off": "on", "on": "off"}[lock]
+    assert not ICEBERG.unsupported_settings({"commit_lock": lock}, scenario)
+    assert "commit_lock" in ICEBERG.unsupported_settings({"commit_lock": other}, scenario)
+    told = ICEBERG.session({"commit_lock": lock}, {})
+    assert [v for k, v in told.items() if "lock" in k] == (["false"] if lock == "off" else [])
 
 
 def test_a_delta_table_is_written_at_its_address_in_an_object_store() -> None:

@@ -102,13 +102,15 @@ class Catalog:
     spark: Locked
     locked: bool = False
 
-    def lock(self, database: str, table: str) -> None:
+    def lock(self, database: str, table: str) -> int:
         self.locked = (database, table) == ("d", "t")
+        return 7
 
     def is_waited_for(self, database: str, table: str) -> bool:
         return self.locked and (database, table) == ("d", "t") and self.spark.waits.is_set()
 
-    def unlock(self, _: str, __: str) -> None:
+    def unlock(self, _: str, __: str, only: int | None = None) -> None:
+        assert only in {None, 7}, "the writer that waits keeps its own"
         self.locked = False
 
 
@@ -120,6 +122,30 @@ def test_who_waits_for_a_lock_is_killed_and_no_lock_stays(ends: Exception | None
     with pytest.raises(RefusedError, match=message):
         stopped_writer.kill_at_lock(spark, spark.run, catalog, "d")  # type: ignore[arg-type]
     assert spark.killed.is_set() is not bool(ends)
+    assert not catalog.locked
+
+
+def test_who_waits_for_a_lock_goes_on_when_it_is_released_and_its_error_is_told() -> None:
+    trino = Locked()
+    catalog = Catalog(trino)
+    waiting = stopped_writer.begin_at_lock(trino.run, catalog, "d")  # type: ignore[arg-type]
+    assert catalog.locked
+    trino.kill()  # it ends as soon as nobody holds it
+    with pytest.raises(NoAnswerError, match="the process is gone"):
+        waiting.commit()
+    assert not catalog.locked
+
+
+@pytest.mark.parametrize("ends", [RefusedError(ERROR, 0.0), None])
+def test_who_ends_without_waiting_leaves_no_lock(ends: Exception | None) -> None:
+    catalog = Catalog(Locked())
+
+    def run() -> None:
+        if ends:
+            raise ends
+
+    with pytest.raises(type(ends) if ends else NotWaitingError):
+        stopped_writer.begin_at_lock(run, catalog, "d")  # type: ignore[arg-type]
     assert not catalog.locked
 
 
