@@ -66,6 +66,7 @@ class StatisticsSource(StrEnum):
     PARQUET = "the Parquet footer"
     ORC = "the ORC stripe"
     ICEBERG = "Iceberg's manifest"
+    ICEBERG_LIST = "Iceberg's list of manifests"
     DELTA = "Delta's log"
     HUDI = "Hudi's metadata table"
     """Of a file, as the writer's own Spark reads them."""

@@ -67,6 +67,13 @@ MANIFEST = _record(
     added_snapshot_id="long",
     partition_spec_id="int",
     first_row_id=LONG,
+    partitions=[
+        "null",
+        {
+            "type": "array",
+            "items": _record("r508", contains_null="boolean", lower_bound=["null", "bytes"]),
+        },
+    ],
 )
 
 
@@ -147,8 +154,12 @@ class IcebergFolder:
         spec: int = 0,
         staged: bool = False,
         first_row: int | None = None,
+        least: Sequence[bytes | None] = (),
     ) -> None:
-        """Add a snapshot with one more manifest, or with that alone (`forget`)."""
+        """Add a snapshot with one more manifest, or with that alone (`forget`).
+
+        `least`: what the list says of the least values of its partition fields.
+        """
         number = len(self.snapshots) + 1
         self.manifests = [] if forget else self.manifests
         manifest, listed = f"metadata/m{number}.avro", f"metadata/snap-{number}.avro"
@@ -160,6 +171,7 @@ class IcebergFolder:
                 "added_snapshot_id": snapshot,
                 "partition_spec_id": spec,
                 "first_row_id": first_row,
+                "partitions": [{"contains_null": False, "lower_bound": at} for at in least],
             }
         )
         self._avro(listed, MANIFEST, self.manifests)

@@ -6,8 +6,8 @@ those of its first insert.
 
 import subprocess
 import sys
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -25,13 +25,17 @@ from harness.engines.arrow_values import arrow_type
 from harness.engines.python_library import (
     POINTER,
     Entry,
+    LibraryConnection,
     MetastoreEntries,
     PythonLibrary,
 )
 from harness.formats import other_writers
+from harness.formats.iceberg.files import manifest_statistics
 from harness.model.canonical import look_of
+from harness.model.file_facts import StatisticsSource
 from harness.model.identifiers import TABLE
 from harness.model.query import ALL
+from harness.model.query_shapes import query
 from harness.model.truth import Truth, row_values
 from harness.runtime.process_runtime import ProcessRuntime
 from harness.scenario.operations.api import Operation
@@ -174,3 +178,57 @@ def test_a_library_shows_the_rows_of_the_truth_after_each_step_that_it_wrote(
                 instants[at] = shape.instants(table)[-1]
             reply = session.ask(question, timeout_s=60)
             assert sorted(map(str, map(look_of, reply.rows))) == rows_of(after), operation
+
+
+@contextmanager
+def opened(
+    writer: str, entries: OneTable, installed: Installed, progress: Progress, folder: Path
+) -> Iterator[LibraryConnection]:
+    engine, home = engines.load(distributions.load(writer).engine), folder / writer
+    assert isinstance(engine, PythonLibrary)
+    home.mkdir()
+    runtime = ProcessRuntime(installed(writer))
+    with (
+        engine.serve_tables(runtime, lambda: entries, home, progress) as server,
+        closing(server.open({})) as session,
+    ):
+        yield session
+
+
+def test_rows_of_clickhouse_are_lost_to_who_goes_by_what_its_list_says_of_their_days(
+    installed: Installed, progress: Progress, tmp_path: Path
+) -> None:
+    story = scenario_of(Insert((1, 2)), Insert((3, 4)), columns=COLUMNS, order_by="ts")
+    history, shape = story.truths(merge_on_read=False).history(), formats.load("iceberg")
+    table, entries = tmp_path / TABLE, OneTable(tmp_path / TABLE, "")
+    writers = "pyiceberg-0.12.0", "chdb-4.4.0"
+    maker, other = map(distributions.load, writers)
+
+    def send(session: LibraryConnection, expression: str) -> None:
+        session.write(filled(expression, "d", str(table)), ("d", TABLE), timeout_s=60)
+
+    def ask(session: LibraryConnection, text: str) -> list[str]:
+        asked = Question("d", TABLE, shape.reader_facts, query(text, history[2]))
+        rows = session.ask(asked, timeout_s=60).rows
+        return sorted(str(row[0]) for row in rows)
+
+    with (
+        opened(writers[0], entries, installed, progress, tmp_path) as iceberg,
+        opened(writers[1], entries, installed, progress, tmp_path) as clickhouse,
+    ):
+        for sent in other_writers.creation(maker, shape, story.table, {})[1:]:
+            assert isinstance(sent, LibraryWrite)
+            send(iceberg, sent.expression)
+        send(iceberg, "table.update_spec().add_field('at', 'day', 'at_day').commit()")
+        for at, (writer, session) in enumerate(((maker, iceberg), (other, clickhouse)), start=1):
+            step = story.steps[at - 1].operation, history[at - 1], history[at]
+            (sent,) = other_writers.wording(writer, shape, *step, {})
+            assert isinstance(sent, LibraryWrite)
+            send(session, sent.expression)
+        assert ask(iceberg, "all") == ask(clickhouse, "all") == ["1", "2", "3", "4"]
+        for text, right in (("where(at = old)", ["1"]), ("where(at = new)", ["4"])):
+            assert ask(clickhouse, text) == right
+        assert ask(iceberg, "where(at = old)") == ["1"]
+        assert ask(iceberg, "where(at = new)") == []
+    told = [s for s in manifest_statistics(table) if s.source is StatisticsSource.ICEBERG_LIST]
+    assert {(statistics.column, statistics.all_null) for statistics in told} == {("at", True)}

@@ -1,16 +1,20 @@
 """What chDB answers, inside of its own process; see `harness.engines.python_worker`.
 
 A question is `{"statement", "tables": [{"name", "source"}]}`. The statement is SQL in which a table
-has a `name`, quoted; `source` is the table function that stands for it.
+has a `name`, quoted; `source` is the table function that stands for it. A write knows an Iceberg
+table by its `metadata` file.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from uuid import uuid4
 
 if TYPE_CHECKING:
     import pyarrow
@@ -49,6 +53,54 @@ def ask(question: Message) -> pyarrow.Table:
 def connection() -> Any:  # noqa: ANN401 - chDB's own
     """Return the one connection of this process: `chdb.query` opens one each time, for 0.2 s."""
     return import_module("chdb").connect()
+
+
+names = dict
+"""What an expression knows besides its table: nothing."""
+
+
+class IcebergTable:
+    """A table that is written to; `metadata_location`: what its catalog is to name.
+
+    ClickHouse commits `v<N>.metadata.json`, which must follow a file of such a name, and a hint
+    must say so where others call their files otherwise. So the file of now has that name too while
+    it writes, and the new one gets a name as those of a catalog have.
+    """
+
+    def __init__(self, metadata: str) -> None:
+        self.metadata_location = metadata
+
+    def insert(self, rows: pyarrow.Table) -> None:
+        now = Path("/" + self.metadata_location.removeprefix("file:").lstrip("/"))
+        folder = now.parent
+        number = int(now.name.partition("-")[0])
+        copy, made = (folder / f"v{at}.metadata.json" for at in (number, number + 1))
+        hint = folder / "version-hint.text"
+        table = f"icebergLocal('{folder.parent}', settings iceberg_use_version_hint = 1)"
+        sent = folder.parent.with_name(f"{folder.parent.name}-{uuid4()}.parquet")
+        # Not as an object: of two threads chDB 4.4.0 took the rows of the other one.
+        import_module("pyarrow.parquet").write_table(rows, sent)
+        os.chdir("/")  # as above
+        metadata = json.loads(now.read_text(encoding="utf-8"))
+        # Of `file:/…` it makes paths that begin with `/file:/`, which nobody finds.
+        metadata["location"] = f"file://{folder.parent}"
+        copy.write_text(json.dumps(metadata), encoding="utf-8")
+        hint.write_text(f"{number}", encoding="utf-8")
+        try:
+            connection().query(
+                f"insert into table function {table} select * from file('{sent}', 'Parquet') "
+                "settings allow_insert_into_iceberg = 1",
+                "TSV",
+            )
+        finally:
+            for path in (copy, hint, sent):
+                path.unlink()
+        named = made.rename(folder / f"{number + 1:05d}-{uuid4()}.metadata.json")
+        self.metadata_location = f"file:{named}"
+
+
+def writable(table: Message) -> IcebergTable:
+    return IcebergTable(table["metadata"])
 
 
 def texts(table: pyarrow.Table) -> pyarrow.Table:

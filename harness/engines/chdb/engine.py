@@ -13,7 +13,8 @@ from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTrave
 from harness.engines.chdb import answers
 from harness.engines.fingerprint_sql import FingerprintWords
 from harness.engines.format_facts import FormatFacts
-from harness.engines.python_library import Description, Entry, PythonLibrary, source_of
+from harness.engines.library_writes import LibraryWrites, arrow_table
+from harness.engines.python_library import POINTER, Description, Entry, PythonLibrary, source_of
 from harness.engines.query_sql import ANSI, select
 from harness.model.commit import AS_OF
 from harness.model.identifiers import quoted
@@ -79,7 +80,8 @@ def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -
             function = f"deltaLakeLocal({text(path)})"
         case _:
             function = f"file({text(path + files(Path(path)))}, 'Parquet')"
-    return {"name": quoted(f"{database}.{name}", ANSI).replace("\\", "\\\\"), "source": function}
+    called = quoted(f"{database}.{name}", ANSI).replace("\\", "\\\\")
+    return {"name": called, "source": function, "metadata": entry.parameters.get(POINTER, "")}
 
 
 def files(folder: Path) -> str:
@@ -115,6 +117,10 @@ def refusal(class_: str, text: str) -> Refusal:
     return Refusal(class_, text)
 
 
+WRITES: Final[LibraryWrites] = {"insert": lambda write: f"table.insert({arrow_table(write)})"}
+"""Rows of Iceberg tables (ClickHouse's manual, "icebergLocal", "Writes into Iceberg")."""
+
+
 ENGINE: Final = PythonLibrary(
     "chdb",
     Path(answers.__file__),
@@ -126,4 +132,6 @@ ENGINE: Final = PythonLibrary(
     refusal=refusal,
     files=("parquet",),
     fingerprints=FINGERPRINTS,
+    writes=WRITES,
+    pointer=POINTER,
 )

@@ -19,7 +19,7 @@ from harness.core.arrow import kinds, pa
 from harness.formats.api import FileFactError
 from harness.formats.files import arrow_file, data_files, parquet
 from harness.formats.files.column_parts import FIELD_ID
-from harness.formats.files.locations import Locations
+from harness.formats.files.locations import Locations, bare
 from harness.formats.files.parquet import Footer
 from harness.formats.files.table_folder import UnreadableError
 from harness.formats.iceberg.manifests import FileContent, Live
@@ -53,7 +53,7 @@ _FIRST_SPEC: Final = 0
 def facts(folder: Path, key: str, entries: Iterable[CatalogEntry] = ()) -> tuple[FileFact, ...]:
     """Return a fact for each live data file, older rows first, and for what is deleted of each."""
     newest = table(folder, entries)
-    moved = Locations({str(newest.metadata.get("location")): str(folder)})
+    moved = Locations({bare(str(newest.metadata.get("location"))): str(folder)})
     table_at, bases, logs = TableAt(newest, moved, ""), [], dict[int, list[FileFact]]()
     try:
         live = sorted(table_at.live, key=lambda file: (file.sequence, file.path))
@@ -75,7 +75,7 @@ def lineage(folder: Path, key: str, entries: Iterable[CatalogEntry] = ()) -> Lin
     newest, rows = table(folder, entries), list[tuple[str, int | None, int | None]]()
     if int(newest.metadata.get("format-version", 0)) < LINEAGE_SINCE:
         return None
-    table_at = TableAt(newest, Locations({str(newest.metadata["location"]): str(folder)}), "")
+    table_at = TableAt(newest, Locations({bare(str(newest.metadata["location"])): str(folder)}), "")
     for file in (file for file in table_at.live if file.content is FileContent.DATA):
         path, first = folder / newest.relative(file.path), file.first_row
         gone = {at for _, places in table_at.rows_deleted(file) for at in places}
@@ -150,7 +150,18 @@ def _of_file(live: Live, table: IcebergTable) -> Iterator[ColumnStatistics]:
     counts, nulls = _map(live, "value_counts"), _map(live, "null_value_counts")
     least, greatest = _map(live, "lower_bounds"), _map(live, "upper_bounds")
     rows = live.entry["record_count"]
+    fields = zip(table.specs[live.spec], live.summaries, strict=False)
+    # Without a bound every value is NULL or NaN ("Manifest Lists"), and so are those it is made of.
+    empty = {
+        field["source-id"]
+        for field, all_files in fields
+        if all_files.get("lower_bound") is None
+        and not all_files.get("contains_nan")
+        and field["transform"] != "void"
+    }
     for id_, name, type_ in _columns(live, table):
+        if id_ in empty:
+            yield ColumnStatistics(StatisticsSource.ICEBERG_LIST, live.path, name, rows, rows)
         # What is in a list or a map has more. Parts of a struct may have fewer: of the NULLs of the
         # whole ORC's writer counts none, and readers leave out the file (seen on 1.10.1).
         if counts.get(id_, rows) <= rows and {id_} & (nulls.keys() | least.keys()):
@@ -167,7 +178,8 @@ def _of_file(live: Live, table: IcebergTable) -> Iterator[ColumnStatistics]:
 
 def _columns(live: Live, table: IcebergTable) -> Iterator[tuple[int, str, pa.DataType]]:
     """Yield id, name and type of leaf columns; ORC's ids are told by the names of its snapshot."""
-    path, kind = str(table.folder / live.path), live.entry["file_format"]
+    # ClickHouse writes `Parquet`.
+    path, kind = str(table.folder / live.path), live.entry["file_format"].upper()
     if kind not in {"PARQUET", "ORC"}:
         return
     ids = table.ids(live.snapshot) if kind == "ORC" else {}

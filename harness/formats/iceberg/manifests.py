@@ -51,6 +51,8 @@ class Live:
     """The partition spec by which it was written."""
     partition: tuple[Value, ...] = ()
     """The values of the fields of that spec, in its order."""
+    summaries: Sequence[Record] = field(default=(), compare=False, repr=False)
+    """What the list of manifests tells of these fields in all files of one manifest."""
     first_row: int | None = None
     """The id of its first row; None of a file that was never part of a table of version 3."""
 
@@ -153,6 +155,7 @@ def _live(entry: Record, manifest: Record, spec: int, order: Sequence[str]) -> L
         file,
         spec,
         tuple(_value(partition.get(name)) for name in order),
+        manifest.get("partitions") or (),
     )
 
 

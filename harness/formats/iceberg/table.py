@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from harness.formats.api import FileFactError
 from harness.formats.files.column_parts import in_path, leaves, parts_of
+from harness.formats.files.locations import bare
 from harness.formats.files.table_folder import TableFolder
 from harness.formats.iceberg import manifests
 from harness.formats.iceberg.manifests import Live
@@ -134,9 +135,10 @@ class IcebergTable(IcebergMetadata):
     def relative(self, path: str) -> str:
         """Return a path of the metadata relative to the folder; raises FileFactError."""
         location = f"{str(self.metadata['location']).rstrip('/')}/"
-        if not path.startswith(location):
+        there, below = bare(path), bare(location)
+        if not there.startswith(below):
             raise FileFactError(f"{path}: it does not lie below the table's location {location}")
-        return path.removeprefix(location)
+        return there.removeprefix(below)
 
     def live(self) -> Iterator[Live]:
         """Yield every file of the newest snapshot, by its relative path; raises FileFactError."""

@@ -96,6 +96,26 @@ def test_a_manifest_tells_the_bounds_of_a_file_by_field_id(tmp_path: Path) -> No
     )
 
 
+@pytest.mark.parametrize(
+    ("transform", "least", "nulls"),
+    [("day", None, [1]), ("day", b"\x0bM\x00\x00", []), ("void", None, [])],
+)
+def test_a_list_without_bounds_says_that_a_column_is_null_in_all_files_of_a_manifest(
+    transform: str, least: bytes | None, nulls: list[int], tmp_path: Path
+) -> None:
+    folder = IcebergFolder(tmp_path)
+    path = folder.data("a.parquet", at=[7])
+    column = pa.field("at", pa.int64(), metadata={"PARQUET:field_id": "2"})
+    pq.write_table(pa.table({"at": [7]}, pa.schema([column])), tmp_path / path)
+    folder.commit(1, Entry(path), spec=1, least=[least])
+    field = {"source-id": 2, "field-id": 1000, "name": "f", "transform": transform}
+    folder.metadata(1, **{"partition-specs": [{"spec-id": 1, "fields": [field]}]})
+    actual = iceberg_files.manifest_statistics(tmp_path)
+    assert [(told.column, told.source, told.nulls) for told in actual] == [
+        ("at", StatisticsSource.ICEBERG_LIST, count) for count in nulls
+    ]
+
+
 def test_a_manifest_tells_of_orc_by_the_names_of_the_file_s_snapshot(tmp_path: Path) -> None:
     folder = IcebergFolder(tmp_path)
     path = folder.data("a.orc", id=["k"])

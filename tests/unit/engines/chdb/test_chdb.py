@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
+from contextlib import nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from harness.engines.api import PointInTime, Question
 from harness.engines.chdb import answers, engine
 from harness.formats import facts
+from harness.formats.iceberg import table as iceberg_table
 from harness.model.query import ALL, Comparison, Condition, Query
 
 TABLE = '"d"."t"'
@@ -73,7 +79,8 @@ def test_of_a_folder_the_data_files_are_read_whatever_they_are_called(
     for name in (file, ".part-1.parquet.crc", "_SUCCESS"):
         (tmp_path / name).touch()
     described = engine.describe("d", "t", entry(str(tmp_path)), None)
-    assert described == {"name": TABLE, "source": f"file('{tmp_path}{pattern}', 'Parquet')"}
+    assert (described["name"], described["metadata"]) == (TABLE, "")
+    assert described["source"] == f"file('{tmp_path}{pattern}', 'Parquet')"
 
 
 def test_an_iceberg_table_is_its_folder_with_the_metadata_file_that_counts() -> None:
@@ -152,6 +159,53 @@ def test_what_is_text_is_text_and_what_is_none_stays_bytes(chdb: SimulatedChdb) 
     assert answer["map"].to_pylist() == [[("k", 1)], []]
     assert answer["struct"].to_pylist()[1] == {"a": b"\xfe", "n": 2}
     assert chdb.asked
+
+
+@dataclass
+class Writing:
+    """Commits as ClickHouse does, which wants to know the file of now by a name of its own."""
+
+    folder: Path
+    problem: str = ""
+    sql: str = ""
+    sent: list[dict[str, object]] = field(default_factory=list)
+
+    def connect(self) -> Writing:
+        return self
+
+    def query(self, sql: str, _: str) -> None:
+        self.sql, number = sql, int((self.folder / "version-hint.text").read_text())
+        (sent,) = re.findall(r"from file\('(.*)', 'Parquet'\)", sql)
+        self.sent = pq.read_table(sent).to_pylist()
+        before = (self.folder / f"v{number}.metadata.json").read_text()
+        if self.problem:
+            raise RuntimeError(self.problem)
+        (self.folder / f"v{number + 1}.metadata.json").write_text(before)
+
+
+@pytest.mark.parametrize("problem", ["", "Code: 36. DB::Exception: no such column"])
+def test_a_write_leaves_one_more_metadata_file_that_is_called_as_the_others(
+    problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "metadata"
+    folder.mkdir()
+    now = folder / f"00007-{'0' * 8}-aaaa-bbbb-cccc-{'0' * 12}.metadata.json"
+    now.write_text(json.dumps({"location": f"file:{tmp_path}"}))
+    chdb = Writing(folder, problem)
+    monkeypatch.setitem(sys.modules, "chdb", chdb)
+    monkeypatch.setattr("os.chdir", lambda _: None)
+    answers.connection.cache_clear()
+    table = answers.writable({"metadata": f"file:{now}"})
+    with pytest.raises(RuntimeError, match=problem) if problem else nullcontext():
+        table.insert(pa.table({"id": ["1"]}))
+    made = {path.name: path.read_text() for path in folder.iterdir() if path != now}
+    assert list(made.values()) == ([] if problem else [f'{{"location": "file://{tmp_path}"}}'])
+    named = Path(table.metadata_location.removeprefix("file:"))
+    assert named == now if problem else named.name in made
+    assert problem or iceberg_table.NAME.fullmatch(named.name)["number"] == "00008"  # type: ignore[index]
+    assert chdb.sent == [{"id": "1"}]
+    assert list(tmp_path.parent.glob("*.parquet")) == []
+    assert f"icebergLocal('{tmp_path}', settings iceberg_use_version_hint = 1)" in chdb.sql
 
 
 def test_an_error_has_the_name_that_clickhouse_gives_it() -> None:
