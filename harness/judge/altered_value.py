@@ -12,6 +12,7 @@ from harness.judge.text_rows import comes_apart
 from harness.model import partition_paths
 from harness.model.canonical import Value, same
 from harness.model.datatypes import Primitive
+from harness.model.schema import Field
 from harness.model.simulation import value_conversions
 
 NEAR = decimal.Decimal("0.001")
@@ -44,7 +45,8 @@ def altered_value(difference: Difference, state: ExpectedState) -> bool:
         return False
     if difference.field and difference.field.id in {ROW_ID, UPDATED}:  # a number that stands for it
         return True
-    if comes_apart(difference, state):  # exactly so: that another row has it too is chance
+    of_defaults = difference.expected is None and _of_defaults(difference.actual, difference.field)
+    if of_defaults or comes_apart(difference, state):  # that another row has it too is chance
         return True
     origin = difference.origin
     # Whose value it is does not matter where it is of the very version that should be there.
@@ -64,6 +66,15 @@ def altered_value(difference: Difference, state: ExpectedState) -> bool:
         # Where a zero has another sign, zeros elsewhere are no other explanation.
         return isinstance(expected, float) and isinstance(actual, float) and expected == actual == 0
     return near(expected, actual)
+
+
+def _of_defaults(value: Value, field: Field | None) -> bool:
+    """Return whether a struct is one of which a file says nothing: parts have their defaults."""
+    if field is None or not isinstance(value, dict):
+        return False
+    parts = [(value.get(part.name), part.default) for part in field.children]
+    told = [part for part, _ in parts if part is not None]
+    return bool(told) and all(part is None or same(part, default) for part, default in parts)
 
 
 def shows_folder(difference: Difference, state: ExpectedState) -> bool:

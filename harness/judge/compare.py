@@ -14,7 +14,14 @@ from harness.core.grouping import grouped
 from harness.core.records import Answer, Column, Origin, Part
 from harness.judge.altered_value import near
 from harness.judge.answers import answered, tables_of
-from harness.judge.difference import Difference, DifferenceKind, Location, ShownRows, leaves
+from harness.judge.difference import (
+    SIZE,
+    Difference,
+    DifferenceKind,
+    Location,
+    ShownRows,
+    leaves,
+)
 from harness.judge.expected_state import ExpectedState, Looks, PredictedRows, looks_of
 from harness.judge.file_contents import FileAgreement
 from harness.judge.file_evidence import Strategies
@@ -334,7 +341,8 @@ def wrong_columns(
             continue
         # Nothing is wrong with the type of a column that was refused.
         declared = column.canonical or column.type
-        if names[name] == 1 and column.canonical != str(field.type) and declared:
+        counts = field.id == SIZE  # in whatever type an engine counts
+        if names[name] == 1 and column.canonical != str(field.type) and declared and not counts:
             of_type = name, str(field.type), declared, field
             result.append(Difference(DifferenceKind.COLUMN_TYPE, "", *of_type))
     for name, times in names.items():

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from itertools import pairwise
 from operator import attrgetter
 from typing import Final
 
@@ -73,8 +74,15 @@ def keeps(sql: str, key: tuple[Value, Field], column: Field) -> bool:
     return omitted and names(sql, *key)
 
 
-_OF_EVERY_ROW: Final = re.compile(r"\b(truncate table|delete from) \S+\s*$", re.IGNORECASE)
-"""How statements end that take away all rows: there is no condition."""
+_OF_EVERY_ROW: Final = re.compile(
+    r"\b(truncate table|delete from) \S+\s*$|\bcreate or replace table ", re.IGNORECASE
+)
+"""What takes away all rows: there is no condition."""
+_BY_VALUE: Final = re.compile(
+    r"""\bdelete from \S+ where `(?P<name>[^`]+)` = (?P<value>.+)"""
+    r"""|.*\btable\.delete\('"(?P<other>[^"]+)" = (?P<literal>.+)'\)"""
+)
+"""What takes away the rows that have one value, in Spark's SQL or as delta-rs is told."""
 _OVERWRITES: Final = re.compile(r"\binsert overwrite table \S+ (?!partition\b)", re.IGNORECASE)
 """What takes them away where a table has no partitions; of those a setting says which go."""
 
@@ -173,6 +181,9 @@ class Holdings:
         self._steps = {state.outcome.instant: state.outcome.step for state in states} | self._others
         self._sql = {s.outcome.step: " ".join(s.outcome.statements) for s in states}
         whole = (_OF_EVERY_ROW,) if history[0].table.partition_by else (_OF_EVERY_ROW, _OVERWRITES)
+        for before, after in pairwise(history):
+            if before.pending and not after.pending:  # what was begun is committed
+                self._sql[after.step] = self._sql.get(before.pending.step, "")
         self._emptied = {
             state.outcome.step
             for state in states
@@ -410,8 +421,20 @@ class Holdings:
         return self._history[0].schema.find(self._history[0].table.key)
 
     def _deletes(self, step: int, key: Value) -> bool:
-        """Return whether a step that deletes a row names it, or takes away every row."""
-        return step in self._emptied or self._names(step, key)
+        """Return whether a step that deletes a row names it or its value, or takes away all."""
+        return step in self._emptied or self._names(step, key) or self._deletes_value(step, key)
+
+    def _deletes_value(self, step: int, key: Value) -> bool:
+        """Return whether a step deletes by one value, which a statement gave the row."""
+        by, before = _BY_VALUE.fullmatch(self._sql.get(step, "")), self._history[step - 1]
+        if by is None or key not in before.rows:
+            return False
+        name, row = str(by["name"] or by["other"]), before.rows[key]
+        if not before.schema.has(name):
+            return False
+        column = before.schema.find(name)
+        same_text = literal(row.of(column), column) == (by["value"] or by["literal"])
+        return same_text and self._says(row.written.get(column.id, -1), row, column.id)
 
     def _names(self, step: int, key: Value) -> bool:
         return names(self._sql.get(step, ""), key, self._key)
