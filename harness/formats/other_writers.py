@@ -23,7 +23,7 @@ from harness.model.query import Comparison, Condition, literal_text
 from harness.model.schema import Table
 from harness.model.truth import Truth, last_write, row_values
 from harness.runtime.metastore_objects import DELTA, ICEBERG
-from harness.scenario.operations import name_of, registry
+from harness.scenario.operations import name_of, registry, row_writes
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.row_writes import DeleteWhere, Update
@@ -168,7 +168,7 @@ def _write(operation: Operation, before: Truth, after: Truth) -> TableWrite:
     set_ = operation.set if isinstance(operation, Update | Merge) else ()
     condition = None
     if isinstance(operation, DeleteWhere):
-        condition = operation.condition(before)
+        condition = row_writes.condition(before, operation.where)
     elif gone:
         texts = [literal_text(row.key) for row in gone]
         of_type = str(after.schema.find(key).type)

@@ -9,7 +9,7 @@ from typing import Final
 
 from harness.core.runtime_names import DEFAULT_DATABASE
 from harness.engines.format_facts import FormatFacts
-from harness.engines.query_sql import ANSI
+from harness.engines.query_sql import ANSI, predicate
 from harness.engines.trino import engine
 from harness.model import identifiers
 from harness.model.canonical import MapValue, Value, text_of
@@ -21,7 +21,15 @@ from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn, ChangeType, DropColumn, RenameColumn
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.new_rows import fresh, known
-from harness.scenario.operations.row_writes import Delete, Insert, Touch, Truncate, Update, Upsert
+from harness.scenario.operations.row_writes import (
+    Delete,
+    Insert,
+    Touch,
+    Truncate,
+    Update,
+    Upsert,
+    condition,
+)
 from harness.scenario.operations.services import Compact
 from harness.scenario.operations.spark_sql import choice, columns_in_order
 from harness.scenario.operations.unfinished_writes import BeginWrite, CommitWrite
@@ -161,6 +169,8 @@ def _values(rows: Iterable[Row], fields: Sequence[Field]) -> str:
 
 
 def _among(before: Truth, operation: Update | Delete, after: Truth) -> str:
+    if isinstance(operation, Update) and operation.where:
+        return predicate(condition(before, operation.where), ANSI)
     keys = (*known(before, operation.keys), *fresh(before, operation.absent))
     key = after.schema.find(after.table.key)
     return f"{quoted(key.name)} in ({', '.join(literal(value, key) for value in keys)})"
@@ -177,9 +187,9 @@ OPERATIONS: Final = frozenset(
 def _text(table: str, operation: Operation, before: Truth, after: Truth) -> str:
     alter = f"alter table {table}"
     match operation:
-        case Update(keys):
+        case Update():
             order = (after.table.order_by,) if after.table.order_by else ()
-            rows = [after.rows[key] for key in known(before, keys)]
+            rows = [after.rows[key] for key in operation.changed(before)]
             sets = ", ".join(
                 choice(after, name, rows, literal, quoted) for name in (*operation.set, *order)
             )

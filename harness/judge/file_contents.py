@@ -432,9 +432,10 @@ class Holdings:
         name, row = str(by["name"] or by["other"]), before.rows[key]
         if not before.schema.has(name):
             return False
-        column = before.schema.find(name)
-        same_text = literal(row.of(column), column) == (by["value"] or by["literal"])
-        return same_text and self._says(row.written.get(column.id, -1), row, column.id)
+        column, written = before.schema.find(name), row.written
+        if literal(row.of(column), column) != (by["value"] or by["literal"].replace("\\'", "'")):
+            return False
+        return self._says(written.get(column.id, -1), row, column.id)
 
     def _names(self, step: int, key: Value) -> bool:
         return names(self._sql.get(step, ""), key, self._key)

@@ -238,20 +238,43 @@ class Upsert(WholeRows):
         return rows
 
 
+def condition(before: Truth, where: str) -> Condition:
+    try:
+        (result,) = query_shapes.conditions(f"where({where})", before)
+    except (NoQuestionError, ValueError) as wrong:
+        raise SchemaChangeError(str(wrong)) from wrong
+    return result
+
+
+def meeting(before: Truth, where: str) -> tuple[Value, ...]:
+    """Return the keys of the rows that meet a condition."""
+    takes, names = Query(where=condition(before, where)).takes, before.schema.names
+    values = {row.key: row_values(row, before.schema) for row in before.rows.values()}
+    return tuple(key for key, of in values.items() if takes(dict(zip(names, of, strict=True))))
+
+
 @dataclass(frozen=True, slots=True)
 class Update(Operation):
-    """Give the columns `set` of the rows `keys` new values; an absent key stays so."""
+    """Give the columns `set` of the rows `keys` new values, or of those that meet a condition.
 
-    EXAMPLES = example(
-        "update: {keys: [1], set: [f1]}", "writes some columns; the ordering column grows too"
+    An absent key stays so.
+    """
+
+    EXAMPLES = (
+        Example(
+            "update: {keys: [1], set: [f1]}", "writes some columns; the ordering column grows too"
+        ),
+        Example("update: {where: p = 0, set: [f1]}", "the same of the rows that meet a condition"),
     )
     FAMILIES = WITH_DELETES
     keys: tuple[Key, ...] = ()
     set: tuple[str, ...] = ()
     absent: tuple[Key, ...] = ()
+    where: str = ""
 
     def text(self) -> str:
-        return f"update {', '.join(self.set)} of {self.counted}{absent_text(self.absent)}"
+        rows = f"rows where {self.where}" if self.where else self.counted
+        return f"update {', '.join(self.set)} of {rows}{absent_text(self.absent)}"
 
     def evolve(self, before: Truth) -> Truth:
         contested = {row.key: row for row in self._absent(before)}
@@ -261,14 +284,21 @@ class Update(Operation):
         rows = (*self._versions(before), *self._absent(before))
         order = (after.table.order_by,) if after.table.order_by else ()
         sets = ", ".join(choice(after, name, rows, literal, quoted) for name in (*self.set, *order))
-        keys = key_list(after, [row.key for row in rows])
-        return (f"update {{table}} set {sets} where {quoted(after.table.key)} in {keys}",)
+        where = f"{quoted(after.table.key)} in {key_list(after, [row.key for row in rows])}"
+        if self.where:
+            where = predicate(condition(before, self.where), "`")
+        return (f"update {{table}} set {sets} where {where}",)
 
     def _versions(self, before: Truth) -> tuple[Row, ...]:
-        some((*self.keys, *self.absent), "update")
-        keys = known(before, self.keys)
+        if self.where and (self.keys or self.absent):
+            raise SchemaChangeError("'where' stands with neither 'keys' nor 'absent'")
+        keys = self.changed(before)
+        some((*keys, *self.absent), "update")
         columns = settable(before, some(self.set, "update"))
         return tuple(changed_row(before, key, before.step + 1, columns) for key in keys)
+
+    def changed(self, before: Truth) -> tuple[Value, ...]:
+        return meeting(before, self.where) if self.where else known(before, self.keys)
 
     def _absent(self, before: Truth) -> tuple[Row, ...]:
         return whole(before, fresh(before, self.absent))
@@ -306,22 +336,12 @@ class DeleteWhere(Operation):
     SHORT = "where"
     where: str
 
-    def condition(self, before: Truth) -> Condition:
-        try:
-            (result,) = query_shapes.conditions(f"where({self.where})", before)
-        except (NoQuestionError, ValueError) as wrong:
-            raise SchemaChangeError(str(wrong)) from wrong
-        return result
-
     def evolve(self, before: Truth) -> Truth:
-        condition, names = self.condition(before), before.schema.names
-        takes = Query(where=condition).takes
-        values = {row.key: row_values(row, before.schema) for row in before.rows.values()}
-        gone = [key for key, of in values.items() if takes(dict(zip(names, of, strict=True)))]
-        return written(before, before.step + 1, deleted=gone)
+        return written(before, before.step + 1, deleted=meeting(before, self.where))
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        return (f"delete from {{table}} where {predicate(self.condition(before), '`')}",)
+        where = predicate(condition(before, self.where), "`")
+        return (f"delete from {{table}} where {where}",)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from harness.core.errors import ScenarioProblem
 from harness.formats import other_writers
 from harness.formats.hive.format import SESSION
 from harness.model.datatypes import parse_type
+from harness.model.schema import SchemaChangeError
 from harness.plan import Profile, Writer, distribution_support, plan
 from harness.scenario.definition import Scenario
 from harness.scenario.dump import dump
@@ -121,6 +122,22 @@ def test_trino_is_told_a_merge_and_one_that_waits_for_the_lock_of_the_table() ->
     assert waits.startswith("another writer, which waits before its commit: merge into ")
     assert "cast('f3s2r3' as varchar)" in waits
     assert commits == "the other writer commits"
+
+
+def test_rows_that_meet_a_condition_are_named_by_it_and_get_values_by_their_keys() -> None:
+    where = Update(set=("f1",), where="n is null")
+    columns = {"id": "string", "f1": "string", "n": "int"}
+    rows = Insert(rows=({"id": "1", "n": None}, {"id": "2", "n": 7}))
+    story = scenario_of(rows, where, columns=columns)
+    _, by_trino = sent(story)
+    _, by_spark = sent(story, SPARK)
+    assert by_trino.endswith("then cast('f2s2r1' as varchar) end where \"n\" is null")
+    assert by_spark.endswith("set `f1` = case `id` when '1' then 'f2s2r1' end where `n` is null")
+    before = story.truths(merge_on_read=False).history()[1]
+    with pytest.raises(SchemaChangeError, match="'where' stands with neither"):
+        replace(where, keys=("1",)).evolve(before)
+    with pytest.raises(SchemaChangeError, match="update"):
+        replace(where, where="n = 8").evolve(before)
 
 
 @pytest.mark.parametrize(("writer", "lock"), [(TRINO, "off"), ("", "on")])
