@@ -24,6 +24,7 @@ PUFFIN: Final = "PUFFIN"
 _ADDED: Final = 1
 _DELETED: Final = 2
 """Status of a manifest's entry for a file that is no longer part of the table."""
+_FIRST_DAY: Final = datetime.date(1970, 1, 1)
 _FIRST_FIELD: Final = 1000
 """The id of the first field of a partition spec that has none ("Partition Specs")."""
 
@@ -177,4 +178,10 @@ def applies(deletes: Live, file: Live, specs: Mapping[int, Sequence[Record]]) ->
     # Dropped fields of a spec have the transform `void`.
     if by_value and all(part["transform"] == "void" for part in specs[deletes.spec]):
         return True
-    return deletes.spec == file.spec and all(map(same, deletes.partition, file.partition))
+    parts = (map(_days, of.partition) for of in (deletes, file))
+    return deletes.spec == file.spec and all(map(same, *parts))
+
+
+def _days(value: Value) -> Value:
+    """Return a day as its number since 1970, which ClickHouse writes without saying what it is."""
+    return (value - _FIRST_DAY).days if type(value) is datetime.date else value

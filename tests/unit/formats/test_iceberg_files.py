@@ -1,3 +1,4 @@
+import datetime
 import json
 import shutil
 import struct
@@ -14,7 +15,7 @@ from harness.formats.api import NO_CATALOG, FileFactError
 from harness.formats.iceberg import files, puffin
 from harness.formats.iceberg import move as iceberg_move
 from harness.formats.iceberg import table as iceberg_table
-from harness.formats.iceberg.manifests import avro_records
+from harness.formats.iceberg.manifests import FileContent, Live, applies, avro_records
 from harness.formats.iceberg.table import table
 from harness.model.file_facts import FileFact, FileKind, Lineage
 from tests.builders.iceberg_folder import GONE, Entry, IcebergFolder
@@ -135,6 +136,16 @@ def test_deletes_apply_to_files_of_their_own_spec_and_partition(
 
 
 @pytest.mark.parametrize("transform", [None, "void"])
+@pytest.mark.parametrize(("day", "there"), [(19731, True), (19732, False), (None, False)])
+def test_a_day_is_the_same_partition_where_a_manifest_says_but_its_number(
+    day: int | None, there: bool
+) -> None:
+    file = Live(FileContent.DATA, "a.parquet", "1", 1, partition=(day,))
+    day_of_spark = datetime.date(2024, 1, 9)
+    deletes = Live(FileContent.POSITION_DELETES, "d", "2", 2, partition=(day_of_spark,))
+    assert applies(deletes, file, {0: []}) is there
+
+
 def test_deletes_by_value_of_a_spec_without_partitions_apply_to_all_older_files(
     folder: IcebergFolder, transform: str | None
 ) -> None:
