@@ -76,8 +76,8 @@ def unsupported(distribution: Distribution, facts: FormatFacts, operation: Opera
     if words is None:
         by_sql = {name for name, kind in kinds.items() if kind in trinoql.OPERATIONS}
         words = frozenset(library_writes(distribution) or by_sql)
-    if isinstance(operation, Merge) and (operation.absent or operation.source or operation.add):
-        return f"{distribution.name} is told of no merge with 'absent', 'source' or 'add'"
+    if isinstance(operation, Merge) and (operation.absent or operation.source):
+        return f"{distribution.name} is told of no merge with 'absent' or 'source'"
     if (name := name_of(operation)) in words:
         return ""
     allowed = [text for text in kinds if text in words]

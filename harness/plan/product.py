@@ -57,7 +57,6 @@ from harness.scenario.derived import partitioned, twin
 from harness.scenario.operations import name_of
 from harness.scenario.operations.api import StepTrace
 from harness.scenario.operations.columns import AddColumn, ChangeType
-from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.row_writes import REWRITES, LateDelete, LateUpsert, Rewrites
 from harness.scenario.operations.services import MAINTENANCE
 from harness.scenario.operations.write_frame import WriteFrame
@@ -594,7 +593,7 @@ def _columns(scenario: Scenario) -> Iterator[tuple[str, DataType]]:
         match step.operation:
             case AddColumn(name, type_) | ChangeType(name, type_):
                 yield name, type_
-            case WriteFrame(types=dict(types)) | Merge(add=dict(types)):
+            case WriteFrame(types=dict(types)):
                 yield from types.items()
 
 

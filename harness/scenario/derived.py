@@ -15,7 +15,6 @@ from harness.model.schema import Field
 from harness.model.truth import History
 from harness.scenario.definition import Partitioned, Scenario, Step
 from harness.scenario.operations.columns import AddColumn
-from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.write_frame import WriteFrame
 from harness.scenario.semantics import BINARY
 
@@ -105,9 +104,6 @@ def _step(step: Step, history: History, number: int, types: Mapping[int, DataTyp
     if isinstance(operation, AddColumn):
         added = schema.find(operation.name)
         return replace(step, operation=replace(operation, type=_retyped(added, types)))
-    if isinstance(operation, Merge) and operation.add:
-        new = {name: _retyped(schema.find(name), types) for name in operation.add}
-        return replace(step, operation=replace(operation, add=new))
     if isinstance(operation, WriteFrame) and operation.types:
         new = {
             name: _retyped(schema.find(name), types)

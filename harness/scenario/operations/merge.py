@@ -1,25 +1,16 @@
 """`merge`: updates, inserts and deletes in one statement."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import Strict
 
 from harness.core.texts import counted
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Row, Truth, changed_row, written
-from harness.scenario.operations.api import (
-    WITH_DELETES,
-    Example,
-    Family,
-    Key,
-    Operation,
-    TableKind,
-    TypeText,
-    example,
-)
+from harness.scenario.operations.api import WITH_DELETES, Family, Key, Operation, example
 from harness.scenario.operations.new_rows import (
     absent_text,
     fresh,
@@ -48,21 +39,14 @@ class Merge(Operation):
     Source rows with the keys `absent` match none, and are not among those to insert. With `set`, an
     update changes these columns alone, and the source has no others unless rows are inserted: the
     key may be among them, and keeps its value. With `source: reversed` the source has its columns
-    in the opposite order. Columns to `add` are those of the source that the table has not.
+    in the opposite order.
     """
 
-    EXAMPLES: ClassVar[tuple[Example, ...]] = (
-        Example(
-            "merge: {update: [1], insert: [6], delete: [2]}",
-            "updates, inserts and deletes in one statement; with `set: [f1]` an update sets that "
-            "column alone, with `source: reversed` the source has its columns in the "
-            "opposite order",
-        ),
-        Example(
-            "merge: {update: [1], insert: [6], add: {g: string}}",
-            "the same with a column of the source that the table gets (`merge with schema "
-            "evolution`)",
-        ),
+    EXAMPLES = example(
+        "merge: {update: [1], insert: [6], delete: [2]}",
+        "updates, inserts and deletes in one statement; with `set: [f1]` an update sets that "
+        "column alone, with `source: reversed` the source has its columns in the "
+        "opposite order",
     )
     FAMILIES = WITH_DELETES
     update: tuple[Key, ...] = ()
@@ -71,12 +55,6 @@ class Merge(Operation):
     absent: tuple[Key, ...] = ()
     set: tuple[str, ...] = ()
     source: Annotated[SourceOrder | None, Strict(strict=False)] = None
-    add: dict[str, TypeText] | None = None
-
-    def unsupported(self, kind: TableKind) -> str:
-        if self.add and kind.family is not Family.DELTA:
-            return "gets no column by a merge; a step before adds it"
-        return Operation.unsupported(self, kind)
 
     def text(self) -> str:
         counts = [counted(len(keys), "row") for keys in (self.update, self.insert, self.delete)]
@@ -84,14 +62,12 @@ class Merge(Operation):
             counts[0] = f"{', '.join(self.set)} of {counts[0]}"
         text = "merge: update {}, insert {}, delete {}".format(*counts)
         order = ", source columns reversed" if self.source else ""
-        order += f", add {', '.join(self.add)}" if self.add else ""
         return text + absent_text(self.absent) + order
 
     def evolve(self, before: Truth) -> Truth:
         some((*self.update, *self.insert, *self.delete, *self.absent), "merge")
         if self.set and not self.update:
             raise SchemaChangeError("'set' is of rows to update, and the merge names none")
-        before = self._widened(before)
         fresh(before, (*self.insert, *self.absent))
         deleted = known(before, self.delete)
         known(before, (*self.update, *self.delete))
@@ -114,7 +90,6 @@ class Merge(Operation):
 
         `listed`: whether an insert names its columns; else they are those of the table, in order.
         """
-        before = self._widened(before)
         gone = known(before, self.delete)
         fields = columns_in_order(after)
         deleted = tuple(before.rows[key] for key in gone)
@@ -125,8 +100,6 @@ class Merge(Operation):
             source_fields = tuple(field for field in fields if field.name in named)
         source = select_rows(rows, source_fields[::-1] if self.source else source_fields)
         merge, new = merge_into("{table}", source, after)
-        if self.add:
-            merge = merge.replace("merge into", "merge with schema evolution into", 1)
         key = f"{new}.{quoted(after.table.key)}"
         # With `set`, the ordering column is always among them.
         updated = {*self.set, after.table.order_by} if self.set else {f.name for f in fields}
@@ -145,12 +118,6 @@ class Merge(Operation):
             only = self._only(key, before)
             clauses.append(f"when not matched{only} then insert {into}values ({values})")
         return " ".join(clauses)
-
-    def _widened(self, before: Truth) -> Truth:
-        schema = before.schema
-        for name, type_ in (self.add or {}).items():
-            schema = schema.add(name, type_)
-        return replace(before, schema=schema)
 
     def _absent(self, before: Truth) -> tuple[Row, ...]:
         return whole(before, fresh(before, self.absent))

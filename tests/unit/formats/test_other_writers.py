@@ -140,17 +140,6 @@ def test_rows_that_meet_a_condition_are_named_by_it_and_get_values_by_their_keys
         replace(where, where="n = 8").evolve(before)
 
 
-def test_a_merge_gives_a_table_of_delta_the_columns_that_it_adds() -> None:
-    merge = Merge((1,), (3,), add={"g": parse_type("string")})
-    story = scenario_of(Insert((1, 2)), merge, columns={"id": "string", "f1": "string"})
-    _, text = sent(story, DELTA, "delta")
-    assert text.startswith("merge with schema evolution into {database}.t as t using (select '1'")
-    assert "set `id` = s.`id`, `f1` = s.`f1`, `g` = s.`g` when not matched" in text
-    rows = story.truths(merge_on_read=False).history()[2].rows
-    assert [row.newest for row in rows.values()] == [2, 1, 2]
-    assert "gets no column by a merge" in ICEBERG.unsupported(merge)
-
-
 @pytest.mark.parametrize(("writer", "lock"), [(TRINO, "off"), ("", "on")])
 def test_spark_commits_without_a_lock_where_trino_waits_for_it_and_nowhere_else(
     writer: str, lock: str
