@@ -138,7 +138,7 @@ def test_deletes_apply_to_files_of_their_own_spec_and_partition(
 @pytest.mark.parametrize("transform", [None, "void"])
 @pytest.mark.parametrize(("day", "there"), [(19731, True), (19732, False), (None, False)])
 def test_a_day_is_the_same_partition_where_a_manifest_says_but_its_number(
-    day: int | None, there: bool
+    day: int | None, *, there: bool
 ) -> None:
     file = Live(FileContent.DATA, "a.parquet", "1", 1, partition=(day,))
     day_of_spark = datetime.date(2024, 1, 9)
