@@ -73,8 +73,8 @@ def _of_defaults(value: Value, field: Field | None) -> bool:
     if field is None or not isinstance(value, dict):
         return False
     parts = [(value.get(part.name), part.default) for part in field.children]
-    told = [part for part, _ in parts if part is not None]
-    return bool(told) and all(part is None or same(part, default) for part, default in parts)
+    parts_given = [part for part, _ in parts if part is not None]
+    return bool(parts_given) and all(part is None or same(part, default) for part, default in parts)
 
 
 def shows_folder(difference: Difference, state: ExpectedState) -> bool:

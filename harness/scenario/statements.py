@@ -284,8 +284,8 @@ def recorded(statement: Statement) -> str:
         case FrameWrite(query, format_, options):
             return f"DataFrame: {query}; append as {format_} {json.dumps(dict(options))}"
         case WaitingSql(text, settings):
-            told = f", told {json.dumps(dict(settings))}" if settings else ""
-            return f"another writer, which waits before its commit{told}: {text}"
+            more = f", told {json.dumps(dict(settings))}" if settings else ""
+            return f"another writer, which waits before its commit{more}: {text}"
         case ResumeWaiting():
             return "the other writer commits"
 

@@ -463,10 +463,10 @@ class StepSender:
         """Send a statement to a session of its own, which waits before it commits."""
         target, settings = self._target, {n: self._filled(v) for n, v in statement.settings}
         if not settings:
-            sql, told = self._filled(statement.text), self._session_settings(writer)
+            sql, options = self._filled(statement.text), self._session_settings(writer)
 
             def ask() -> object:
-                with closing(self._writer_for(writer).open(told)) as session:
+                with closing(self._writer_for(writer).open(options)) as session:
                     return session.run(sql, timeout_s=target.timeout_s)
 
             self._waiting = stopped_writer.begin_at_lock(ask, self._client, target.database)

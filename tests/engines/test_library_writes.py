@@ -230,5 +230,5 @@ def test_rows_of_clickhouse_are_lost_to_who_goes_by_what_its_list_says_of_their_
             assert ask(clickhouse, text) == right
         assert ask(iceberg, "where(at = old)") == ["1"]
         assert ask(iceberg, "where(at = new)") == []
-    told = [s for s in manifest_statistics(table) if s.source is StatisticsSource.ICEBERG_LIST]
-    assert {(statistics.column, statistics.all_null) for statistics in told} == {("at", True)}
+    empty = [s for s in manifest_statistics(table) if s.source is StatisticsSource.ICEBERG_LIST]
+    assert {(statistics.column, statistics.all_null) for statistics in empty} == {("at", True)}

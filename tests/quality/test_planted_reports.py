@@ -131,8 +131,8 @@ def told(
     def plant(table: Table) -> Table:
         rows = len(table.stored)
         of_file = source, FILE, column, rows, rows if least is None else 0
-        said = ColumnStatistics(*of_file, bound(least), bound(greatest))
-        return by_them(replace(table, statistics=(said,)))
+        wrong = ColumnStatistics(*of_file, bound(least), bound(greatest))
+        return by_them(replace(table, statistics=(wrong,)))
 
     return plant
 
@@ -424,8 +424,8 @@ def recorded(table: Table) -> RecordedVariant:
     columns = tuple((field.name, str(field.type)) for field in schema.fields)
     file = FileFact(FILE, FileKind.BASE, FILE, last.outcome.instant, columns, keys)
     values = FileValues(0, schema.names, tuple(tuple(row.values()) for row in table.stored))
-    said = StoredStatistics(table.statistics)
-    last = replace(last, files=(file,), values=(values,), statistics=said)
+    stored_statistics = StoredStatistics(table.statistics)
+    last = replace(last, files=(file,), values=(values,), statistics=stored_statistics)
     return replace(table.case, states=(*table.case.states[:-1], last))
 
 
@@ -474,8 +474,10 @@ def test_a_downgrade_that_an_index_stops_is_a_refused_step_and_the_rows_stay() -
 
 def test_the_page_counts_the_reports_that_are_said_and_each_of_them_is_planted() -> None:
     text = PAGE.read_text(encoding="utf-8").split("## Thirty reports", 1)[1]
-    said, unsaid = (part.split("\n## ")[0] for part in text.split("cannot be said:")[:2])
-    numbers = [row.split("](")[0].lstrip("| [") for row in said.splitlines() if row[:3] == "| ["]
+    rows_said, unsaid = (part.split("\n## ")[0] for part in text.split("cannot be said:")[:2])
+    numbers = [
+        row.split("](")[0].lstrip("| [") for row in rows_said.splitlines() if row[:3] == "| ["
+    ]
     assert f"{len(numbers)} are said" in text
     assert set(numbers) == {"hudi#13908", *(report.number for report in REPORTS)}
     left = sum(row.split(" | ")[0].count("](") for row in unsaid.splitlines() if row[:3] == "| [")

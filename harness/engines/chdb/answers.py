@@ -59,7 +59,7 @@ names = dict
 """What an expression knows besides its table: nothing."""
 
 
-class IcebergTable:
+class WritableTable:
     """A table that is written to; `metadata_location`: what its catalog is to name.
 
     ClickHouse commits `v<N>.metadata.json`, which must follow a file of such a name, and a hint
@@ -99,8 +99,8 @@ class IcebergTable:
         self.metadata_location = f"file:{named}"
 
 
-def writable(table: Message) -> IcebergTable:
-    return IcebergTable(table["metadata"])
+def writable(table: Message) -> WritableTable:
+    return WritableTable(table["metadata"])
 
 
 def texts(table: pyarrow.Table) -> pyarrow.Table:

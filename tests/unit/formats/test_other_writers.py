@@ -149,8 +149,8 @@ def test_spark_commits_without_a_lock_where_trino_waits_for_it_and_nowhere_else(
     other = {"off": "on", "on": "off"}[lock]
     assert not ICEBERG.unsupported_settings({"commit_lock": lock}, scenario)
     assert "commit_lock" in ICEBERG.unsupported_settings({"commit_lock": other}, scenario)
-    told = ICEBERG.session({"commit_lock": lock}, {})
-    assert [v for k, v in told.items() if "lock" in k] == (["false"] if lock == "off" else [])
+    options = ICEBERG.session({"commit_lock": lock}, {})
+    assert [v for k, v in options.items() if "lock" in k] == (["false"] if lock == "off" else [])
 
 
 def test_a_delta_table_is_written_at_its_address_in_an_object_store() -> None:

@@ -111,7 +111,7 @@ def test_a_list_without_bounds_says_that_a_column_is_null_in_all_files_of_a_mani
     field = {"source-id": 2, "field-id": 1000, "name": "f", "transform": transform}
     folder.metadata(1, **{"partition-specs": [{"spec-id": 1, "fields": [field]}]})
     actual = iceberg_files.manifest_statistics(tmp_path)
-    assert [(told.column, told.source, told.nulls) for told in actual] == [
+    assert [(of.column, of.source, of.nulls) for of in actual] == [
         ("at", StatisticsSource.ICEBERG_LIST, count) for count in nulls
     ]
 
