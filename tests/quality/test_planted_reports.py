@@ -123,7 +123,7 @@ def refuses(kind: str, message: str) -> Plant:
     return lambda table: replace(table, refusal=Refusal(kind, message))
 
 
-def told(
+def statistics_say(
     source: StatisticsSource, column: str, least: Value, greatest: Value, by_them: Plant
 ) -> Plant:
     """Plant what is said of the one data file, and an answer; without bounds: all are NULL."""
@@ -314,7 +314,7 @@ REPORTS: Final = (
     Report(
         "delta-kernel-rs#1003",
         *("evolution/filtered_columns", "delta", 1),
-        *(told(StatisticsSource.DELTA, "at", IN_1970, LAST, shown(loses())), LOST),
+        *(statistics_say(StatisticsSource.DELTA, "at", IN_1970, LAST, shown(loses())), LOST),
         keys="minus",
         ask=FINE,
     ),
@@ -347,7 +347,11 @@ REPORTS: Final = (
     Report(
         "delta#5249",
         *("bugs/seconds_in_the_offset", "delta", 1),
-        *(told(StatisticsSource.DELTA, "at", IN_1850, IN_1850, shown(loses())), LOST, STATISTICS),
+        *(
+            statistics_say(StatisticsSource.DELTA, "at", IN_1850, IN_1850, shown(loses())),
+            LOST,
+            STATISTICS,
+        ),
         keys="morning",
         ask="where(at = old)",
     ),
@@ -363,7 +367,11 @@ REPORTS: Final = (
     Report(
         "ClickHouse#118905",
         *("bugs/days_by_clickhouse", "iceberg", 3),
-        *(told(StatisticsSource.ICEBERG_LIST, "at", None, None, shown(loses())), LOST, STATISTICS),
+        *(
+            statistics_say(StatisticsSource.ICEBERG_LIST, "at", None, None, shown(loses())),
+            LOST,
+            STATISTICS,
+        ),
         keys="1 2 3 4",
         ask="where(at is not null)",
     ),
