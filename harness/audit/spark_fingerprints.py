@@ -9,7 +9,7 @@ from typing import Final
 from harness.audit.fingerprints import Groups, PlanFingerprints, sums_of
 from harness.audit.projection import full_type
 from harness.audit.spark_plan import MARK
-from harness.audit.spark_reader import SparkFaultError, SparkTable
+from harness.audit.spark_reader import UNKNOWN_TABLE, SparkFaultError, SparkTable
 from harness.audit.table_rows import TableRows
 from harness.engines.arrow_values import canonical_type
 from harness.engines.fingerprint_sql import FingerprintSql
@@ -66,7 +66,8 @@ class SparkFingerprints:
         if sums_of(rows.files, replace(asked, rows=False), (query,)) != [sums]:
             for file in self.table.table_rows(where).files:
                 self.table.check_rows(file.file, file.positions, file)
-            raise SparkFaultError(f"{self.table.reader.name} sums rows as other ones than it reads")
+            by = self.table.reader.name
+            raise SparkFaultError(f"{by} sums rows otherwise than PyArrow: {UNKNOWN_TABLE}")
         return rows
 
     def sums_sql(self, asked: Fingerprint, queries: Sequence[Query]) -> str:

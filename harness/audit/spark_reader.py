@@ -72,7 +72,7 @@ _CONF: Final = {
 SPARK: Final = "spark"
 PLAN: Final = "plan"
 """Begins the names of folders of what Spark is given of a plan."""
-_UNKNOWN: Final = "nothing is known of the table"
+UNKNOWN_TABLE: Final = "nothing is known of the table"
 Answer = TypeVar("Answer")
 
 
@@ -186,7 +186,7 @@ class SparkTable:
             if number > most or (number < most and not file.deleted_values):
                 raise SparkFaultError(
                     f"{file.path}: {self.reader.name} reads {number:,} rows of it, by its footer "
-                    f"and deletes it has {most:,}: {_UNKNOWN}"
+                    f"and deletes it has {most:,}: {UNKNOWN_TABLE}"
                 )
 
     def check_rows(
@@ -200,12 +200,14 @@ class SparkTable:
         for at in sorted(rows.keys() | others.keys()):
             if at not in rows or at not in others:
                 by = self.reader.name if at in others else "PyArrow"
-                raise SparkFaultError(f"{file.path}: only {by} reads row {at} of it: {_UNKNOWN}")
+                raise SparkFaultError(
+                    f"{file.path}: only {by} reads row {at} of it: {UNKNOWN_TABLE}"
+                )
             for part, one, other in zip(self.plan.plan.columns, rows[at], others[at], strict=True):
                 if not same(one, other):
                     raise SparkFaultError(
                         f"{file.path}: {self.reader.name} reads {part.name} of row {at} as "
-                        f"{text_of(other)}, PyArrow as {text_of(one)}: {_UNKNOWN}"
+                        f"{text_of(other)}, PyArrow as {text_of(one)}: {UNKNOWN_TABLE}"
                     )
 
     def _by_place(self, table: FileTable) -> Mapping[int, tuple[Value, ...]]:

@@ -135,7 +135,6 @@ def test_deletes_apply_to_files_of_their_own_spec_and_partition(
     assert files.facts(folder.path, "id")[1:] == expected
 
 
-@pytest.mark.parametrize("transform", [None, "void"])
 @pytest.mark.parametrize(("day", "there"), [(19731, True), (19732, False), (None, False)])
 def test_a_day_is_the_same_partition_where_a_manifest_says_but_its_number(
     day: int | None, *, there: bool
@@ -146,6 +145,7 @@ def test_a_day_is_the_same_partition_where_a_manifest_says_but_its_number(
     assert applies(deletes, file, {0: []}) is there
 
 
+@pytest.mark.parametrize("transform", [None, "void"])
 def test_deletes_by_value_of_a_spec_without_partitions_apply_to_all_older_files(
     folder: IcebergFolder, transform: str | None
 ) -> None:

@@ -117,8 +117,8 @@ def test_a_writer_takes_settings_as_readers_do(mine: Path) -> None:
     [
         (NamedParts(formats=["mor"]), "unknown format 'mor'; did you mean 'hudi-mor'? allowed: "),
         (
-            NamedParts(writers=["chdb-4.4.0"]),
-            "--writer: chdb-4.4.0 writes nothing; allowed: deltalake-1.6.6, hive-3",
+            NamedParts(writers=["datafusion-55.0.0"]),
+            "--writer: datafusion-55.0.0 writes nothing; allowed: deltalake-1.6.6, hive-3",
         ),
         (
             NamedParts(writers=["trino-476"]),
