@@ -14,14 +14,12 @@ from harness.audit.table_rows import TableRows
 from harness.engines.arrow_values import canonical_type
 from harness.engines.fingerprint_sql import FingerprintSql
 from harness.engines.query_sql import NAN_FUNCTION, predicate
-from harness.engines.spark.engine import FINGERPRINTS
+from harness.engines.spark.engine import FINGERPRINTS, HALF, NUMBER
 from harness.formats.read_plan import ReadPlan
 from harness.model.datatypes import DataType, Struct, parse_type
-from harness.model.fingerprint import NUMBER_DIGITS, Fingerprint, FloatText
+from harness.model.fingerprint import Fingerprint, FloatText
 from harness.model.query import Query
 
-_HALF: Final = 100_000_000
-"""Sums are of the higher and the lower digits of numbers: those of whole ones would overflow."""
 WORDS: Final = replace(
     FINGERPRINTS,
     texts={**FINGERPRINTS.texts, "decimal": "cast({0} as string)"},
@@ -52,7 +50,7 @@ class SparkFingerprints:
         groups: list[dict[str, tuple[int, ...]]] = [{} for _ in queries]
         for number, first, rows, *sums in self.table.run(self.sums_sql(asked, queries)).rows:
             pairs = zip(sums[::2], sums[1::2], strict=True)
-            groups[number][first] = rows, *(high * _HALF + low for high, low in pairs)
+            groups[number][first] = rows, *(high * HALF + low for high, low in pairs)
         return groups
 
     def rows(self, asked: Fingerprint, query: Query, sums: Groups) -> TableRows:
@@ -79,9 +77,10 @@ class SparkFingerprints:
         texts = ", ".join(f"{sql.part(at)} as p{at}" for at in parts)
         row, group = (sql.joined(f"p{at}" for at in chosen) for chosen in (parts, asked.grouped_by))
         of_parts = [(sql.hash_of(at, f"p{at}"), f"n{at}") for at in parts if asked.of_parts]
-        numbers = ", ".join(_number(*of) for of in (("r", "r"), *of_parts))
+        hashes = (("r", "r"), *of_parts)
+        numbers = ", ".join(f"{NUMBER.format(hash_)} as {name}" for hash_, name in hashes)
         sums = ", ".join(
-            f"coalesce(sum({n} div {_HALF}), 0), coalesce(sum({n} % {_HALF}), 0)"
+            f"coalesce(sum({n} div {HALF}), 0), coalesce(sum({n} % {HALF}), 0)"
             for n in ("r", *(name for _, name in of_parts))
         )
         chosen = "".join(f" where {test}" for test in sql.chosen("g"))
@@ -118,8 +117,3 @@ def _is_for_python(asked: Fingerprint) -> bool:
 
 def _conditions(query: Query) -> Sequence[str]:
     return [predicate(condition, MARK, NAN_FUNCTION) for condition in query.conditions]
-
-
-def _number(hash_: str, name: str) -> str:
-    digits = f"translate(substr({hash_}, 1, {NUMBER_DIGITS}), 'abcdef', '012345')"
-    return f"cast({digits} as bigint) as {name}"

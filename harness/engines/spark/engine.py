@@ -38,6 +38,7 @@ from harness.engines.spark import launch
 from harness.engines.spark import session as client
 from harness.engines.spark.values import canonical_type
 from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
+from harness.model.fingerprint import NUMBER_DIGITS
 from harness.model.identifiers import quoted
 from harness.runtime.api import MetastoreUris, Runtime, Served
 from harness.runtime.process import EndedProblem, ProcessProblem
@@ -86,7 +87,9 @@ SWITCH: Final = {"on": "true", "off": "false"}
 READY_S: Final = 120.0
 
 
-_NUMBER: Final = "cast(translate(substr({0}, 1, 16), 'abcdef', '012345') as bigint)"
+NUMBER: Final = f"cast(translate(substr({{0}}, 1, {NUMBER_DIGITS}), 'abcdef', '012345') as bigint)"
+HALF: Final = 100_000_000
+"""Sums are of the higher and the lower digits of numbers: those of whole ones would overflow."""
 FINGERPRINTS: Final = FingerprintWords(
     {
         "boolean": "cast({0} as string)",
@@ -103,8 +106,7 @@ FINGERPRINTS: Final = FingerprintWords(
         "map": "array_join(array_sort(transform(map_entries({0}), {x} -> {hash})), '')",
     },
     # A sum of 38 digits takes longer than one of the higher and one of the lower digits.
-    sum=f"sum({_NUMBER} div 100000000) * cast(100000000 as decimal(9, 0)) "
-    f"+ sum({_NUMBER} % 100000000)",
+    sum=f"sum({NUMBER} div {HALF}) * cast({HALF} as decimal(9, 0)) + sum({NUMBER} % {HALF})",
 )
 """Spark's manual, "Built-in Functions"; sessions are in UTC."""
 
