@@ -26,6 +26,7 @@ from harness.runtime.metastore_objects import DELTA, ICEBERG
 from harness.scenario.operations import name_of, registry, row_writes
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.merge import Merge
+from harness.scenario.operations.merge_with_schema_evolution import MergeWithSchemaEvolution
 from harness.scenario.operations.row_writes import DeleteWhere, Update
 from harness.scenario.operations.services import SetProperty
 from harness.scenario.operations.snapshots import Restore
@@ -174,7 +175,8 @@ def _write(operation: Operation, before: Truth, after: Truth) -> TableWrite:
         of_type = str(after.schema.find(key).type)
         condition = Condition(key, Comparison.IN, texts[0], of_type, tuple(texts[1:]))
     saved = before.saved if isinstance(operation, Restore) else None
-    sent = [*rows, *gone] if isinstance(operation, Merge) else rows
+    merges = isinstance(operation, Merge | MergeWithSchemaEvolution)
+    sent = [*rows, *gone] if merges else rows
     return TableWrite(
         tuple((field.name, field.type) for field in after.schema.fields),
         key,

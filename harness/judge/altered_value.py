@@ -60,8 +60,10 @@ def altered_value(difference: Difference, state: ExpectedState) -> bool:
     if shows_folder(difference, state):
         return True
     if expected is None:  # what is shown as a struct of NULLs may be another one without its parts
-        nobodys = origin is None and not difference.disputed and not isinstance(actual, dict)
-        return difference.emptied or (nobodys and is_empty(actual, difference.field))
+        field = difference.field
+        alone = not isinstance(actual, dict) or (field and state.structs == {field.id})
+        nobodys = origin is None and not difference.disputed and alone
+        return difference.emptied or bool(nobodys and is_empty(actual, field))
     if difference.disputed:
         # Where a zero has another sign, zeros elsewhere are no other explanation.
         return isinstance(expected, float) and isinstance(actual, float) and expected == actual == 0

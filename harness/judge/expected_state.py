@@ -13,6 +13,7 @@ from harness.judge import text_rows
 from harness.judge.difference import NULLS
 from harness.model.canonical import Look, MapValue, Value, look_of, same, text_of
 from harness.model.conversion import nested_text
+from harness.model.datatypes import Struct
 from harness.model.query import Query, at
 from harness.model.schema import Field, Schema
 from harness.model.simulation.row_files import RowFile
@@ -164,6 +165,12 @@ class ExpectedState:
     @cached_property
     def keys(self) -> Mapping[str, Row]:
         return {text_of(row.key): row for row in self.rows.values()}
+
+    @cached_property
+    def structs(self) -> frozenset[int]:
+        """Return the ids of all fields that ever were structs."""
+        fields = (f for truth in (*self.history, *self.later) for f in truth.schema.walk())
+        return frozenset(field.id for field in fields if isinstance(field.type, Struct))
 
     @cached_property
     def text_lines(self) -> Mapping[str, Sequence[text_rows.Line]]:

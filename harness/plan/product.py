@@ -56,10 +56,9 @@ from harness.scenario.definition import (
 from harness.scenario.derived import partitioned, twin
 from harness.scenario.operations import name_of
 from harness.scenario.operations.api import StepTrace
-from harness.scenario.operations.columns import AddColumn, ChangeType
+from harness.scenario.operations.columns import ChangeType
 from harness.scenario.operations.row_writes import REWRITES, LateDelete, LateUpsert, Rewrites
 from harness.scenario.operations.services import MAINTENANCE
-from harness.scenario.operations.write_frame import WriteFrame
 
 PARTITIONED: Final = "partitioned"
 MERGE_MODE: Final = "merge_mode"
@@ -590,11 +589,9 @@ def _types(combination: Combination, scenario: Scenario) -> Iterator[str]:
 def _columns(scenario: Scenario) -> Iterator[tuple[str, DataType]]:
     yield from scenario.table.columns
     for step in scenario.steps:
-        match step.operation:
-            case AddColumn(name, type_) | ChangeType(name, type_):
-                yield name, type_
-            case WriteFrame(types=dict(types)):
-                yield from types.items()
+        yield from step.operation.typed().items()
+        if isinstance(step.operation, ChangeType):
+            yield step.operation.name, step.operation.to
 
 
 AxisValue = tuple[str, str]

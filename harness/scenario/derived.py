@@ -100,17 +100,13 @@ def _framed(scenario: Scenario, history: History) -> set[int]:
 
 
 def _step(step: Step, history: History, number: int, types: Mapping[int, DataType]) -> Step:
-    operation, schema = step.operation, history[number].schema
-    if isinstance(operation, AddColumn):
-        added = schema.find(operation.name)
-        return replace(step, operation=replace(operation, type=_retyped(added, types)))
-    if isinstance(operation, WriteFrame) and operation.types:
-        new = {
-            name: _retyped(schema.find(name), types)
-            for name in operation.added(history[number - 1].schema)
-        }
-        return replace(step, operation=replace(operation, types={**operation.types, **new}))
-    return step
+    before, after = (history[at].schema for at in (number - 1, number))
+    new = {
+        path: _retyped(after.find(path), types)
+        for path in step.operation.typed()
+        if not before.has(path)
+    }
+    return replace(step, operation=step.operation.with_types(new)) if new else step
 
 
 def _retyped(field: Field, types: Mapping[int, DataType]) -> DataType:

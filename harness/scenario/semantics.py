@@ -19,11 +19,8 @@ from harness.model.truth import History, Truth, row_values
 from harness.model.values import MAX_FIELD, MAX_ROW, MAX_STEP
 from harness.scenario.definition import Scenario
 from harness.scenario.operations import name_of
-from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn
-from harness.scenario.operations.replace_table import ReplaceTable
 from harness.scenario.operations.unfinished_writes import BeginWrite, CommitWrite
-from harness.scenario.operations.write_frame import WriteFrame
 
 MAX_NAME: Final = 200
 _NOT_IN_NAMES: Final = frozenset(".,{}")
@@ -80,7 +77,8 @@ def _check_sizes(scenario: Scenario, document: Document) -> None:
         problems.add(last, _too_many("steps", len(scenario.steps), MAX_STEP))
     columns = schema_of(scenario.table.columns).last_id
     line = document.line(("table", "columns")) if columns > MAX_FIELD else last
-    columns += sum(_parts(step.operation) for step in scenario.steps)
+    added = (tuple(operation.typed().items()) for operation in scenario.operations)
+    columns += sum(schema_of(new).last_id for new in added)
     if columns > MAX_FIELD:
         what = "columns (parts of nested ones and dropped ones count)"
         problems.add(line, _too_many(what, columns, MAX_FIELD))
@@ -89,16 +87,6 @@ def _check_sizes(scenario: Scenario, document: Document) -> None:
         for count in (len(value) for value in values if isinstance(value, tuple)):
             if count > MAX_ROW:
                 _note(scenario, number, _too_many("rows", count, MAX_ROW), problems)
-
-
-def _parts(operation: Operation) -> int:
-    if isinstance(operation, AddColumn):
-        return schema_of(((operation.name, operation.type),)).last_id
-    if isinstance(operation, ReplaceTable):
-        return schema_of(tuple(operation.columns.items())).last_id
-    if isinstance(operation, WriteFrame):
-        return schema_of(tuple((operation.types or {}).items())).last_id
-    return 0
 
 
 def _too_many(what: str, count: int, most: int) -> str:

@@ -30,8 +30,17 @@ LOCK_FOLDER: Final = ".held"
 COMMIT: Final = "commit"
 ABORT: Final = "abort"
 """How the transaction of a batch ends."""
-_MUTATION: Final = "Mutation API, then "
-"""How the text begins under which a batch is recorded."""
+
+
+class OwnProgram(StrEnum):
+    """A program of ours that carries a statement out: how the text begins that records it."""
+
+    MUTATION = "Mutation API, then "
+    HUDI = "write client: "
+    ICEBERG = "Iceberg: "
+    DELTA = "Delta: "
+
+
 _INSTANT: Final = re.compile(r"\{instant of step (\d+)\}")
 
 
@@ -138,7 +147,7 @@ class DeltaCall(_Sent):
 
     @property
     def record(self) -> str:
-        return f"Delta: {self.method}"
+        return f"{OwnProgram.DELTA}{self.method}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,12 +284,12 @@ def recorded(statement: Statement) -> str:
             also = ", and of partitions" if cascade else ""
             return f"metastore: set columns {json.dumps(columns)}{also}"
         case ClientCall(method, arguments):
-            return f"write client: {method}({', '.join(map(repr, arguments))})"
+            return f"{OwnProgram.HUDI}{method}({', '.join(map(repr, arguments))})"
         case IcebergCall(method, arguments):
-            return f"Iceberg: {method} {json.dumps(dict(arguments))}"
+            return f"{OwnProgram.ICEBERG}{method} {json.dumps(dict(arguments))}"
         case Mutation(columns, _, rows, ends):
             content = json.dumps({"columns": dict(columns), "rows": rows})
-            return f"{_MUTATION}{ends}: {content}"
+            return f"{OwnProgram.MUTATION}{ends}: {content}"
         case FrameWrite(query, format_, options):
             return f"DataFrame: {query}; append as {format_} {json.dumps(dict(options))}"
         case WaitingSql(text, settings):
@@ -299,8 +308,11 @@ def call_iceberg(procedure: str, *arguments: str) -> Sql:
     return Sql(f"call spark_catalog.system.{procedure}({all_arguments})")
 
 
-def is_mutation(text: str) -> bool:
-    return text.startswith(_MUTATION)
+def programs(texts: Iterable[str]) -> frozenset[OwnProgram]:
+    """Return what carried out the statements that are recorded by these texts."""
+    return frozenset(
+        program for text in texts for program in OwnProgram if text.startswith(program)
+    )
 
 
 def instant_of(step: int) -> str:

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from harness import formats
+from harness import engines, formats
 from harness.artifacts import distributions
 from harness.artifacts.cache import file_sha256
 from harness.core.records import Outcome, OutcomeKind
 from harness.core.setting_values import HANDOVER_VERSION
 from harness.engines.spark.launch import COMMON
+from harness.engines.spark.session import Library
 from harness.formats import other_writers
 from harness.formats.api import Format
 from harness.model.canonical import text_of
@@ -22,13 +23,18 @@ from harness.scenario.expected_history import skippable
 from harness.scenario.operations.api import Operation, StepTrace
 from harness.scenario.operations.services import SetTableVersion, Sync
 from harness.scenario.operations.spark_sql import columns_in_order
-from harness.scenario.statements import Statement, is_mutation, recorded
+from harness.scenario.statements import OwnProgram, Statement, programs, recorded
 from harness.write import state_store
 
 STATISTICS: Final = "statistics"
 """Under this name a state's address has what its writer's Spark is asked of statistics."""
-MUTATIONS: Final = "mutations"
-"""The same of the program that sent a batch of mutations, in this step or in one before."""
+SOURCES: Final = {
+    OwnProgram.MUTATION: hive_mutation.PROGRAM,
+    OwnProgram.HUDI: Library.HUDI.source,
+    OwnProgram.ICEBERG: Library.ICEBERG.source,
+    OwnProgram.DELTA: Library.DELTA.source,
+}
+"""The code of what carried out a statement, of this step or of one before."""
 NAMES: Final = "names"
 """Setting of a writer's distribution: what its version calls things (`Format.session`)."""
 
@@ -144,9 +150,13 @@ class VariantOutcomes:
             settings[STATISTICS] = asked.sql
         texts = [outcome.statements for outcome in self.outcomes]
         texts.append(tuple(map(recorded, statements)))
-        if any(is_mutation(text) for of_step in texts for text in of_step):
-            settings[MUTATIONS] = file_sha256(hive_mutation.PROGRAM)
-        tools = hive_mutation.needed(map(distributions.load, writers))
+        for program in programs([text for of_step in texts for text in of_step]):
+            settings[program] = file_sha256(SOURCES[program])
+        loaded = {name: distributions.load(name) for name in dict.fromkeys(writers)}
+        for name, distribution in loaded.items():
+            if other_writers.library_writes(distribution):  # its worker is code of ours
+                settings[name] = engines.load(distribution.engine).ask_code()
+        tools = hive_mutation.needed(loaded.values())
         names = *writers, *tools
         digests = {name: provide.digest(distributions.load(name)) for name in dict.fromkeys(names)}
         return state_store.address(settings, texts, [digests[name] for name in names])

@@ -377,6 +377,39 @@ REPORTS: Final = (
     ),
 )
 
+NO_PARTS: Final = {"a": None, "b": None}
+BEYOND: Final = (
+    Report(
+        "delta#2248",
+        *("bugs/merged_null_structs", "delta", 2),
+        *(stored(sets("s", lambda s: s or NO_PARTS)), ALTERED),
+        WRITER,
+        "10 5",
+    ),
+    Report(
+        "delta#2248",
+        *("bugs/merged_null_structs", "delta", 4),
+        *(stored(sets("s", lambda s: s or {**NO_PARTS, "c": None}, "10", "15")), ALTERED),
+        WRITER,
+        "10 15",
+    ),
+    Report(
+        "a merge adds a column without its values",
+        *("evolution/merged_columns", "delta", 3),
+        *(stored(sets("g", lambda _: None)), FindingKind.LOST_VALUE),
+        WRITER,
+        "1 6",
+    ),
+    Report(
+        "a merge adds a part without its values",
+        *("evolution/merged_columns", "iceberg", 4),
+        *(stored(sets("s", lambda s: {**s, "c": None})), FindingKind.LOST_VALUE),
+        WRITER,
+        "3 5 7",
+    ),
+)
+"""What is none of the thirty."""
+
 
 def scenario_of(report: Report) -> Scenario:
     text = report.scenario
@@ -450,7 +483,7 @@ def verdict_on(report: Report, table: Table) -> Verdict:
     return next(v for v in judge(case, [cell], {cell.case: answer}) if v.case == cell.case)
 
 
-@pytest.mark.parametrize("report", REPORTS, ids=str)
+@pytest.mark.parametrize("report", REPORTS + BEYOND, ids=str)
 def test_a_report_that_is_planted_is_found_under_its_name_and_without_it_all_is_right(
     report: Report,
 ) -> None:

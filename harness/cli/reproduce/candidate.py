@@ -142,8 +142,7 @@ def reductions(candidate: Candidate) -> Iterator[Reduction]:
         if name != table.key:
             yield from (partial(without_column, path=path) for path in _paths(name, type_))
     for number, operation in steps:
-        added = operation.types or () if isinstance(operation, WriteFrame) else ()
-        for path in (operation.name,) if isinstance(operation, AddColumn) else added:
+        for path in operation.typed():
             yield partial(without_column, path=path, added_by=number)
     keys = dict.fromkeys(key for _, operation in steps for key in rows_of(operation, table.key))
     yield from (partial(without_row, key=key) for key in reversed(keys))
@@ -186,8 +185,7 @@ def without_column(candidate: Candidate, path: str, added_by: int = 0) -> Candid
     if added_by not in candidate.numbers:
         return candidate
     at = candidate.numbers.index(added_by)
-    frame = steps[at][1]
-    reduced = _frame_without(frame, path) if isinstance(frame, WriteFrame) else None
+    reduced = steps[at][1].without(path)
     adding = [(added_by, reduced)] if reduced else []
     return candidate.with_steps([*steps[:at], *adding, *_renamed(candidate, at + 1, path, "")])
 
@@ -257,7 +255,7 @@ def _paths_after(operation: Operation, path: str, other: str) -> tuple[str, str]
 def _with_path(operation: Operation, schema: Schema, path: str, other: str) -> Operation | None:
     """Return a step for the column at another path; None where it was about that column alone."""
     if isinstance(operation, WriteFrame):
-        return operation if other else _frame_without(operation, path)
+        return operation if other else operation.without(path)
     if isinstance(operation, Update):
         names = tuple(filter(None, (other if name == path else name for name in operation.set)))
         return replace(operation, set=names) if names else None
@@ -300,15 +298,6 @@ def _row_with_path(row: Mapping[str, Any], path: str, other: str) -> dict[str, A
     if not isinstance(row.get(head), dict):
         return dict(row)
     return {**row, head: _row_with_path(row[head], rest, other.partition(".")[2])}
-
-
-def _frame_without(operation: WriteFrame, path: str) -> WriteFrame | None:
-    """Return a DataFrame without a column; None where no other is left. A part of one stays."""
-    types = {name: type_ for name, type_ in (operation.types or {}).items() if name != path}
-    columns = tuple(name for name in operation.columns if name != path)
-    if operation.columns and not columns:
-        return None
-    return replace(operation, columns=columns, types=types or None)
 
 
 def _table_without(table: Table, path: str) -> Table:

@@ -5,6 +5,7 @@ Source: delta-rs's manual, "Writing Delta Tables", "Deleting rows from a Delta L
 """
 
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from harness.engines.library_writes import LibraryWrites, TableWrite, arrow_schema, arrow_table
@@ -20,13 +21,13 @@ def _delete(write: TableWrite) -> str:
     return f"table.delete({condition})"
 
 
-def _merge(write: TableWrite) -> str:
+def _merge(write: TableWrite, more: str = "") -> str:
     """Return a merge by the key; of the clauses that fit a row, the first one counts."""
     on = expression(f"{_of(TARGET, write.key)} = {_of(SOURCE, write.key)}")
     aliases = f"source_alias={SOURCE!r}, target_alias={TARGET!r}"
     names = {name: expression(_of(SOURCE, name)) for name, _ in write.columns}
     changed = {name: names[name] for name in write.set} or names
-    call = f"table.merge({arrow_table(write)}, {on}, {aliases})"
+    call = f"table.merge({arrow_table(write)}, {on}, {aliases}{more})"
     updates, inserts = (
         ", ".join(f"{expression(quoted(name, ANSI))}: {value}" for name, value in of.items())
         for of in (changed, names)
@@ -54,6 +55,7 @@ WRITES: Final[LibraryWrites] = {
     "touch": _merge,
     "update": _merge,
     "merge": _merge,
+    "merge_with_schema_evolution": partial(_merge, more=", merge_schema=True"),
     "delete": _delete,
     "delete_where": _delete,
     "truncate": lambda write: "table.delete()",  # noqa: ARG005 - of any table

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import count
+from pathlib import Path
 from typing import Any, Final
 
 from harness.core.errors import HarnessError
@@ -71,6 +72,10 @@ class Library(StrEnum):
     ICEBERG = "iceberg_client"
     DELTA = "delta_client"
     PLAN = "plan_client"
+
+    @property
+    def source(self) -> Path:
+        return Path(__file__).with_name(f"{self}.py")
 
 
 @dataclass(frozen=True, slots=True)

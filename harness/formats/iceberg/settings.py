@@ -211,7 +211,7 @@ def unsupported(settings: VariantSettings, scenario: Scenario) -> str:
 
 def _has_variant(scenario: Scenario) -> bool:
     """Return whether a column is one (Iceberg specification, "Semi-structured Types")."""
-    added = (o.type for o in scenario.operations if isinstance(o, AddColumn))
+    added = (type_ for o in scenario.operations for type_ in o.typed().values())
     return VARIANT in {*dict(scenario.table.columns).values(), *added}
 
 

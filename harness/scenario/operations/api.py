@@ -150,6 +150,18 @@ class Operation:
         """
         return replace(before, step=before.step + 1)
 
+    def typed(self) -> Mapping[str, DataType]:
+        """Return the columns and parts of structs that it adds or writes otherwise, with types."""
+        return {}
+
+    def with_types(self, types: Mapping[str, DataType]) -> "Operation":
+        """Return it with other types of columns that it adds."""
+        return self
+
+    def without(self, path: str) -> "Operation | None":
+        """Return what is left of it without one of these columns; None where nothing is."""
+        return None
+
     def axis(self) -> str:
         """Return the axis that says what it does; empty where the scenario file says it."""
         return ""

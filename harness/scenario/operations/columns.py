@@ -1,11 +1,12 @@
 """`add_column` and other changes of columns and of the partition spec."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
 from harness.model.canonical import Value
 from harness.model.conversion import convert
-from harness.model.datatypes import Decimal, Primitive
+from harness.model.datatypes import DataType, Decimal, Primitive
 from harness.model.partition_fields import added, dropped, parse
 from harness.model.schema import Schema, SchemaChangeError
 from harness.model.truth import Truth, with_schema, with_spec
@@ -77,6 +78,12 @@ class AddColumn(ColumnChange):
         """Rows that are there have the default (Iceberg specification, "Default values")."""
         column_position = position_of(self.first, self.after)
         return before.add(self.name, self.type, column_position, self._default())
+
+    def typed(self) -> Mapping[str, DataType]:
+        return {self.name: self.type}
+
+    def with_types(self, types: Mapping[str, DataType]) -> Operation:
+        return replace(self, type=types[self.name])
 
     def _default(self) -> Value:
         if self.default is None:

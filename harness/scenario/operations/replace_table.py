@@ -1,7 +1,9 @@
 """`replace_table`: a table of other columns takes the place of the one that is there."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from harness.model.datatypes import DataType
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Truth, replaced
 from harness.scenario.operations.api import Family, Operation, TypeText, example
@@ -23,6 +25,12 @@ class ReplaceTable(Operation):
     @property
     def _names(self) -> str:
         return ", ".join(self.columns)
+
+    def typed(self) -> Mapping[str, DataType]:
+        return self.columns
+
+    def without(self, path: str) -> Operation:
+        return replace(self, columns={n: t for n, t in self.columns.items() if n != path})
 
     def evolve(self, before: Truth) -> Truth:
         """Give each other column an id of its own, also one of a name that was there."""

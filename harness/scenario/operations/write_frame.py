@@ -1,5 +1,6 @@
 """`write_frame`: whole rows by a DataFrame, whose columns need not be those of the table."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -59,6 +60,20 @@ class WriteFrame(Operation):
         has = self.columns or schema.names
         return tuple(name for name in schema.names if name not in has)
 
+    def typed(self) -> Mapping[str, DataType]:
+        return self.types or {}
+
+    def with_types(self, types: Mapping[str, DataType]) -> Operation:
+        return replace(self, types={**self.typed(), **types})
+
+    def without(self, path: str) -> Operation | None:
+        """Return it with one column less; a part of one stays."""
+        types = {name: type_ for name, type_ in self.typed().items() if name != path}
+        columns = tuple(name for name in self.columns if name != path)
+        if self.columns and not columns:
+            return None
+        return replace(self, columns=columns, types=types or None)
+
     def evolve(self, before: Truth) -> Truth:
         """Add the columns that are new, at the end, and write the rows."""
         self._check(before)
@@ -76,7 +91,7 @@ class WriteFrame(Operation):
         return (select_nullable([_in_types(row, fields) for row in rows], fields),)
 
     def _check(self, before: Truth) -> None:
-        schema, fixed, types = before.schema, before.table.fixed, self.types or {}
+        schema, fixed, types = before.schema, before.table.fixed, self.typed()
         if twice := sorted({column for column in self.columns if self.columns.count(column) > 1}):
             raise SchemaChangeError(f"the column {', '.join(twice)} stands twice in the frame")
         if absent := [name for name in fixed if name in self.lacking(schema)]:
@@ -96,7 +111,7 @@ class WriteFrame(Operation):
             )
 
     def _schema(self, schema: Schema) -> Schema:
-        for name, type_ in (self.types or {}).items():
+        for name, type_ in self.typed().items():
             if not schema.has(name):
                 continue
             old = schema.find(name).type
@@ -108,7 +123,7 @@ class WriteFrame(Operation):
                 )
             schema = schema.change_type(name, type_)
         for name in self.added(schema):
-            schema = schema.add(name, (self.types or {})[name])
+            schema = schema.add(name, self.typed()[name])
         return schema
 
     def _rows(self, after: Truth, before: Truth) -> list[Row]:
@@ -121,7 +136,7 @@ class WriteFrame(Operation):
 
     def _fields(self, before: Truth, after: Truth) -> tuple[Field, ...]:
         result = map(after.schema.find, self.columns or before.schema.names)
-        types = self.types or {}
+        types = self.typed()
         return tuple(replace(field, type=types.get(field.name, field.type)) for field in result)
 
 

@@ -4,17 +4,24 @@ from pathlib import Path
 import pytest
 
 from harness.core.records import Outcome, OutcomeKind, Refusal
+from harness.engines.python_library import PythonLibrary
 from harness.model.datatypes import parse_type
 from harness.model.schema import Table
-from harness.runtime import hive_mutation
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn, DropColumn, RenameColumn
 from harness.scenario.operations.merge import Mutate
 from harness.scenario.operations.row_writes import Insert
-from harness.scenario.operations.services import Compact
-from harness.write.next_step import VariantOutcomes
+from harness.scenario.operations.services import (
+    BuildIndex,
+    Checkpoint,
+    Compact,
+    Indexed,
+    RemoveOrphans,
+)
+from harness.scenario.statements import OwnProgram
+from harness.write.next_step import SOURCES, VariantOutcomes
 
 WRITER = "spark-3.5.8-hudi-0.15.0"
 MERGERS = "hoodie.datasource.write.record.merger.impls"
@@ -32,9 +39,9 @@ STEPS: tuple[Operation, ...] = (
 )
 
 
-def outcomes_of(**settings: str) -> VariantOutcomes:
-    scenario = Scenario("x", TABLE, tuple(map(Step, STEPS)))
-    writers = (WRITER,) * (len(STEPS) + 1)
+def outcomes_of(*steps: Operation, **settings: str) -> VariantOutcomes:
+    scenario = Scenario("x", TABLE, tuple(map(Step, steps or STEPS)))
+    writers = (WRITER,) * (len(scenario.steps) + 1)
     return VariantOutcomes(Variant("x", scenario, "hudi-cow", settings, writers))
 
 
@@ -108,20 +115,51 @@ def test_settings_of_the_session_are_part_of_the_address() -> None:
     assert outcomes_of().next_step().address != outcomes_of(metadata_table="on").next_step().address
 
 
-def test_the_program_of_a_batch_is_part_of_the_address_from_its_step_on(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize(
+    ("program", "step", "format_name", "settings", "writer"),
+    [
+        (OwnProgram.MUTATION, Mutate(update=(1,)), "hive-acid", {"buckets": "2"}, "hive-3.1.3"),
+        (
+            OwnProgram.HUDI,
+            BuildIndex(Indexed.BLOOM_FILTERS),
+            "hudi-cow",
+            {},
+            "spark-3.5.8-hudi-1.2.0",
+        ),
+        (OwnProgram.ICEBERG, RemoveOrphans(), "iceberg", {}, "spark-3.5.8-iceberg-1.10.1"),
+        (OwnProgram.DELTA, Checkpoint(), "delta", {}, "spark-3.5.8-delta-3.3.2"),
+    ],
+)
+def test_a_program_of_ours_is_part_of_the_address_from_its_step_on(
+    program: OwnProgram,
+    step: Operation,
+    format_name: str,
+    settings: dict[str, str],
+    writer: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
-    program = tmp_path / "mutate.groovy"
-    program.write_text("// another program")
-    steps = (Insert(keys=(1,)), Mutate(update=(1,)), Insert(keys=(2,)))
-    scenario = Scenario("x", TABLE, tuple(map(Step, steps)))
-    start = VariantOutcomes(
-        Variant("x", scenario, "hive-acid", {"buckets": "2"}, ("hive-3.1.3",) * 4)
-    )
-    before = addresses(start)
-    monkeypatch.setattr(hive_mutation, "PROGRAM", program)
-    same = [one == other for one, other in zip(before, addresses(start), strict=True)]
+    other = tmp_path / "program"
+    other.write_text("another program")
+    start = outcomes_of(Insert(keys=(1,)), step, Insert(keys=(2,)))
+    variant = Variant("x", start.variant.scenario, format_name, settings, (writer,) * 4)
+    before = addresses(replace(start, variant=variant))
+    monkeypatch.setitem(SOURCES, program, other)
+    after = addresses(replace(start, variant=variant))
+    same = [one == other for one, other in zip(before, after, strict=True)]
     assert same == [True, True, False, False]
+
+
+def test_the_code_of_a_library_that_writes_is_part_of_the_address(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    start = outcomes_of(Insert(keys=(1,)))
+    writers = ("spark-3.5.8-delta-3.3.2", "deltalake-1.6.6")
+    start = replace(start, variant=replace(start.variant, format="delta", writers=writers))
+    before = addresses(start)
+    monkeypatch.setattr(PythonLibrary, "ask_code", lambda self: "other code")
+    same = [one == other for one, other in zip(before, addresses(start), strict=True)]
+    assert same == [True, False], "the creation is Spark's alone"
 
 
 def test_values_do_not_depend_on_what_was_refused() -> None:
