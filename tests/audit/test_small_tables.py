@@ -103,7 +103,7 @@ PLANTS: Final[Mapping[str, Callable[[pytest.MonkeyPatch], None]]] = {
     "columns have the names of the table in files": lambda p: p.setattr(
         delta_log, "physical_name", lambda field: field["name"]
     ),
-    "ids of columns are not read": lambda p: p.setattr(delta_plan.PlannedTable, "mode", "name"),
+    "ids of columns are not read": lambda p: p.setattr(delta_log.DeltaLog, "mapping", "name"),
     "values that order versions are not read": lambda p: p.setattr(
         hudi_plan.PlannedHudiTable, "_by_ordering", False
     ),

@@ -153,16 +153,15 @@ def _names(stored: Sequence[str], fields: Mapping[str, Action]) -> tuple[str, ..
     return tuple(str(fields[text]["name"]) if text in fields else unknown[text] for text in stored)
 
 
-def _partition(live: LiveFile, fields: Mapping[str, Action]) -> tuple[list[str], list[Value]]:
-    names, values = [], []
+def _partition(live: LiveFile, fields: Mapping[str, Action]) -> tuple[tuple[str, ...], list[Value]]:
+    values = []
     for stored, text in live.partition.items():
-        field = fields[stored]
-        names.append(str(field["name"]))
+        type_ = str(fields[stored]["type"]) if stored in fields else "string"
         try:
-            values.append(partition_value(text, str(field["type"])))
+            values.append(partition_value(text, type_))
         except ValueError as problem:
             raise FileFactError(f"{live.path}: {stored}: {problem}") from problem
-    return names, values
+    return _names(tuple(live.partition), fields), values
 
 
 def _named(value: Value, type_: Any) -> Value:  # noqa: ANN401 - JSON

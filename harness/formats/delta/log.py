@@ -35,6 +35,7 @@ PHYSICAL: Final = "delta.columnMapping.physicalName"
 ID: Final = "delta.columnMapping.id"
 """In a field's metadata: what data files call it, and its id (protocol, "Column Mapping")."""
 MODE: Final = "delta.columnMapping.mode"
+FEATURE: Final = "columnMapping"
 CHANGE_FEED: Final = "delta.enableChangeDataFeed"
 PROPERTIES_ALONE: Final = "SET TBLPROPERTIES"
 """The operation of a commit that changes neither rows nor columns."""
@@ -114,10 +115,12 @@ class DeltaLog:
     @cached_property
     def schemas(self) -> Mapping[int, Sequence[Action]]:
         """The fields of the table by each version that changed what is said of it."""
-        return {
-            version: json.loads(metadata["schemaString"])["fields"]
-            for version, metadata in self.metadata.items()
-        }
+        return {version: self.fields(metadata) for version, metadata in self.metadata.items()}
+
+    def fields(self, metadata: Action) -> Sequence[Action]:
+        hook = None if self.mapping else _unmapped
+        fields: Sequence[Action] = json.loads(metadata["schemaString"], object_hook=hook)["fields"]
+        return fields
 
     def schema(self, version: int) -> Sequence[Action]:
         return self.schemas[max(number for number in self.schemas if number <= version)]
@@ -132,6 +135,17 @@ class DeltaLog:
         """The newest action that says which features the table has; empty where none is there."""
         actions = [action for commit in self.commits for action in commit.all("protocol")]
         return actions[-1] if actions else {}
+
+    @property
+    def mapping(self) -> str:
+        """How columns are found in files by other names; empty where by the table's own.
+
+        A mode counts where the protocol has the feature (protocol, "Column Mapping").
+        """
+        features = self.protocol.get("readerFeatures") or ()
+        if self.protocol.get("minReaderVersion", 2) == 2 or FEATURE in features:  # noqa: PLR2004 - the first that has it
+            return self.properties.get(MODE, "none").replace("none", "")
+        return ""
 
     def versions_of(self, *operations: str) -> tuple[str, ...]:
         return tuple(
@@ -188,6 +202,10 @@ def logical_file(action: Action) -> str:
         return path
     offset = "" if vector.get("offset") is None else f"@{vector['offset']}"
     return f"{path} {vector['storageType']}{vector['pathOrInlineDv']}{offset}"
+
+
+def _unmapped(part: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in part.items() if name not in {PHYSICAL, ID}}
 
 
 def physical_name(field: Action) -> str:

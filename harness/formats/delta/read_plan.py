@@ -4,7 +4,6 @@ Source: Delta transaction log protocol, "Reader Requirements for Column Mapping"
 Vectors", "Type Widening", "Valid Feature Names in Table Features".
 """
 
-import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +15,7 @@ from harness.formats.delta import log as delta_log
 from harness.formats.delta import vectors
 from harness.formats.delta.checkpoints import LOG, Action
 from harness.formats.delta.column_types import arrow_type, partition_value
-from harness.formats.delta.log import ID, MODE, DeltaLog, LiveFile, physical_name
+from harness.formats.delta.log import ID, DeltaLog, LiveFile, physical_name
 from harness.formats.files import typed_text
 from harness.formats.files.column_parts import ColumnPart, in_path
 from harness.formats.files.table_folder import TableFolder
@@ -84,14 +83,10 @@ class PlannedTable:
     @cached_property
     def _fields(self) -> tuple[Action, ...]:
         try:
-            return tuple(json.loads(self._metadata["schemaString"])["fields"])
+            return tuple(self.log.fields(self._metadata))
         except (KeyError, TypeError, ValueError) as problem:
             why = f"its newest metaData action has no schema: {problem!r}"
             raise FileFactError(f"{LOG}: {why}") from problem
-
-    @cached_property
-    def mode(self) -> str:
-        return str(self.log.properties.get(MODE, "none"))
 
     @cached_property
     def columns(self) -> tuple[ColumnPart, ...]:
@@ -107,7 +102,7 @@ class PlannedTable:
 
         delta_log.columns(self._fields, enter)
         unread = [self._identify(field, (physical_name(field),)) for field in self._partition()]
-        return FileColumns(names, self.mode == "id", unread)
+        return FileColumns(names, self.log.mapping == "id", unread)
 
     def file(self, live: LiveFile) -> PlannedFile:
         made = self.planned(live.path, live.partition, self.gone(live.vector))
@@ -151,5 +146,5 @@ class PlannedTable:
 
     def _identify(self, field: Action, path: tuple[str, ...]) -> Id:
         """Return the id of a column, or a part of one: what stands in files says which it is."""
-        number = field.get("metadata", {}).get(ID) if self.mode == "id" else None
+        number = field.get("metadata", {}).get(ID) if self.log.mapping == "id" else None
         return ".".join(path) if number is None else int(number)

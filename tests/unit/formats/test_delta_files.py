@@ -60,6 +60,30 @@ def test_a_column_that_a_file_has_by_its_name_alone_is_none_of_a_mapped_table(
     assert FORMAT.file_rows(folder.path / wrong, other)[0] == unnamed
 
 
+def mapped_partition(tmp_path: Path, *features: str) -> DeltaFolder:
+    folder = DeltaFolder(tmp_path / "t")
+    id_, p = (field(name, "long", physical=f"col-{name}", number=1) for name in ("id", "p"))
+    data = folder.data("1.parquet", {"id": [1], "col-id": [2]})
+    folder.commit(protocol(3, *features), metadata(id_, p, partition=("p",), mode="name"))
+    folder.commit(add(data, {"p": "7"}))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("feature", "columns", "row"),
+    [
+        ("columnMapping", ("id (no physical name)", "id", "p (no physical name)"), (1, 2, "7")),
+        ("deletionVectors", ("id", "col-id", "p"), (1, 2, 7)),
+    ],
+)
+def test_columns_are_mapped_where_the_protocol_has_the_feature_whatever_the_mode_is(
+    feature: str, columns: tuple[str, ...], row: tuple[object, ...], tmp_path: Path
+) -> None:
+    folder = mapped_partition(tmp_path, feature)
+    (fact,) = bases(folder.path)
+    assert FORMAT.file_rows(folder.path / fact.path, fact) == (columns, (row,))
+
+
 def test_a_folder_without_a_log_holds_no_table(tmp_path: Path) -> None:
     assert delta_log.local(tmp_path).commits == ()
     assert delta_files.facts(tmp_path, "id") == ()
@@ -192,7 +216,7 @@ def table(folder: Path, commits: Commits, *, enabled: str = "true") -> Path:
         parquet.write_table(
             pa.table({column: list(values) for column, values in columns}), folder / name
         )
-    properties = {delta_log.CHANGE_FEED: enabled}
+    properties = {delta_log.CHANGE_FEED: enabled, delta_log.MODE: "name"}
     meta = {"schemaString": json.dumps(SCHEMA), "configuration": properties, "partitionColumns": []}
     lines: list[list[dict[str, object]]] = [[{"metaData": meta}]]
     lines += [
