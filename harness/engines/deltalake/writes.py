@@ -68,4 +68,5 @@ WRITES: Final[LibraryWrites] = {
         f"table.alter.set_table_properties({expression(dict(write.properties))})"
     ),
     "checkpoint": lambda write: "table.create_checkpoint()",  # noqa: ARG005 - as above
+    "compact_log": lambda write: "table.compact_logs(0, table.version())",  # noqa: ARG005 - as above
 }

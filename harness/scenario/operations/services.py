@@ -24,7 +24,7 @@ from harness.scenario.operations.api import (
     example,
     name_in_files,
 )
-from harness.scenario.operations.spark_sql import partition_spec, text
+from harness.scenario.operations.spark_sql import partition_spec, quoted, text
 from harness.scenario.statements import (
     ALTER_TABLE,
     TABLE_ARGUMENT,
@@ -297,6 +297,42 @@ class Checkpoint(Service):
     TEXT = "write a checkpoint"
     SENDS = ((Family.DELTA, DeltaCall("checkpoint")),)
     TRACE = StepTrace.CHECKPOINTS
+
+
+@dataclass(frozen=True, slots=True)
+class CompactLog(Operation):
+    """Write what all commits did into one more file; delta-rs has it, and Spark no words for it."""
+
+    EXAMPLES = example(
+        "compact_log",
+        "writes the commits of the log together into one more file, from which readers may go on "
+        "(by delta-rs alone: of a Spark nothing is asked)",
+    )
+    TEXT = "compact the log"
+    FAMILIES = frozenset({Family.DELTA})
+
+    def statements(self, context: StepContext) -> Statements:
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterBy(Operation):
+    EXAMPLES = example(
+        "cluster_by: [f1]",
+        "lets `cluster` put rows with values of these columns that are near each other into the "
+        "same files",
+    )
+    TEXT = "cluster by {0._names}"
+    FAMILIES = frozenset({Family.DELTA})
+    SHORT = "columns"
+    columns: tuple[str, ...]
+
+    @property
+    def _names(self) -> str:
+        return ", ".join(self.columns)
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        return (f"alter table {{table}} cluster by ({', '.join(map(quoted, self.columns))})",)
 
 
 @dataclass(frozen=True, slots=True)
