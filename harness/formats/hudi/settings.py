@@ -30,6 +30,7 @@ UPSERT: Final = "upsert"
 
 INDEX_TYPE: Final = "hoodie.index.type"
 NON_BLOCKING: Final = "non_blocking"
+_BUCKETS: Final = "hoodie.bucket.index.num.buckets"
 _LOCK: Final = "hoodie.write.lock"
 _MODE: Final = "hoodie.write.concurrency.mode"
 _LOCKED: Final = {
@@ -45,7 +46,7 @@ MODES: Final[Mapping[str, Mapping[str, str]]] = {
         **_LOCKED,
         # Both find the same file group for a key without asking each other.
         INDEX_TYPE: "BUCKET",
-        "hoodie.bucket.index.num.buckets": "1",
+        _BUCKETS: "1",
     },
 }
 """The settings of a session by mode (Hudi documentation, "Concurrency Control")."""
@@ -85,10 +86,10 @@ SETTINGS: Final = {
         "is beside the list; if absent, off",
     ),
     INDEX: SettingValues(
-        ("simple", "bloom", "global_simple", "global_bloom", "record_level"),
+        ("simple", "bloom", "global_simple", "global_bloom", "record_level", "bucket"),
         "how a write finds the file of a key that is there: by reading the keys, by bloom filters "
-        "and least and greatest keys, by either of all partitions, or by the metadata table; if "
-        "absent, simple",
+        "and least and greatest keys, by either of all partitions, by the metadata table, or by "
+        "the key's hash, with two files to a partition; if absent, simple",
     ),
     MERGER: SettingValues(
         ("avro", "spark"),
@@ -177,6 +178,7 @@ _OPTIONS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
     (INDEX, "bloom"): {INDEX_TYPE: "BLOOM"},
     (INDEX, "global_simple"): {INDEX_TYPE: "GLOBAL_SIMPLE"},
     (INDEX, "global_bloom"): {INDEX_TYPE: "GLOBAL_BLOOM"},
+    (INDEX, "bucket"): {INDEX_TYPE: "BUCKET", _BUCKETS: "2"},
     (INDEX, "record_level"): {
         INDEX_TYPE: "RECORD_INDEX",
         "hoodie.metadata.record.index.enable": "true",
