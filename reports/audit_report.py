@@ -1,7 +1,5 @@
 """What readers show of somebody's own tables: an audit, or two readers side by side. Pure."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

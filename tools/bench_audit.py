@@ -6,8 +6,6 @@ one time; processor seconds are those of all processes, and tell more where othe
 too. Datacompy is installed into the folder by pip.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import resource

@@ -4,8 +4,6 @@ The tables, of four columns and two files each, are written by PyIceberg in a pr
 which the loop runs as well; it starts no harness.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

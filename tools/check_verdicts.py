@@ -22,8 +22,6 @@ not be there if none does, and one that is there twice if the table has it once.
 undecided.
 """
 
-from __future__ import annotations
-
 import argparse
 import datetime
 import json

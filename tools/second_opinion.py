@@ -19,8 +19,6 @@ what the harness knows of formats and engines has a say: `plain`, `type_text` an
 a little duplication on purpose, so that one mistake is not made in both.
 """
 
-from __future__ import annotations
-
 import argparse
 import datetime
 import json

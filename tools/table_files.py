@@ -5,8 +5,6 @@ out; the folders of plain tables of Hive are read as they lie. What the rules of
 open makes the rows of a table `doubtful`.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import defaultdict

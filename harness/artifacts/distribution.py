@@ -1,7 +1,5 @@
 """What a distribution is: the records that lock data is read into, with their rules. Pure."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field

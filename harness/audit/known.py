@@ -3,8 +3,6 @@
 A line says exactly how an answer differs; one that differs otherwise is not known.
 """
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

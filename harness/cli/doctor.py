@@ -1,7 +1,6 @@
 """`harness doctor`: what is installed and missing; nothing is fetched, pulled, built or started."""
 
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
@@ -35,7 +34,6 @@ from harness.usage.named_catalog import CATALOGS, NamedCatalog
 
 LOOPBACK: Final = "loopback"
 ANSWER_S: Final = 10.0
-PYTHON: Final = (3, 11)
 HARNESS_MB: Final = 500
 """Memory that the harness and its PySpark client take beside the engines."""
 
@@ -127,7 +125,6 @@ def look_for_catalog(name: str, catalog: NamedCatalog, console: Console) -> bool
 class Machine:
     """What this machine has; sizes in MiB."""
 
-    python: tuple[int, int]
     memory: memory.Free
     disk_mb: int
     cache: str
@@ -148,7 +145,6 @@ def this_machine(cache: Cache) -> Machine:
         unusable = f"the cache {cache.root} cannot be written ({error.strerror or error}); "
         unusable += f"set {ENVIRONMENT_VARIABLE} to another folder"
     return Machine(
-        (sys.version_info.major, sys.version_info.minor),
         memory.free(),
         shutil.disk_usage(existing).free >> 20,
         str(cache.root),
@@ -169,8 +165,6 @@ def verify_files(names: Iterable[str], cache: Cache, console: Console) -> tuple[
 
 def machine_problems(machine: Machine, missing: Missing) -> tuple[str, ...]:
     problems = []
-    if machine.python < PYTHON:
-        problems.append(f"Python {machine.python[0]}.{machine.python[1]}; install 3.11 or later")
     known = [distributions.load(name) for name in missing]
     # One engine beside the metastore; two run at once only where they fit.
     engine_mb = max((entry.memory_mb for entry in known if entry.is_asked), default=0)

@@ -1,7 +1,5 @@
 """What two readers show of the same tables, question by question, beside what their files give."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

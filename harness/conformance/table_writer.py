@@ -4,8 +4,6 @@
 file and of the table. It imports the standard library and PACKAGES alone.
 """
 
-from __future__ import annotations
-
 import sys
 from importlib import import_module
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The SQL of a fingerprint (`model.fingerprint`), in the words of an engine."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final

@@ -1,7 +1,5 @@
 """The texts of an answer: all that is judged of it, and how the engine itself wrote a value."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

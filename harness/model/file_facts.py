@@ -4,8 +4,6 @@ Readers leave out files and row groups by such statistics. Who writes the values
 something else that it makes (a manifest, a metadata table), so they may contradict each other.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field

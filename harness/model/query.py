@@ -1,7 +1,5 @@
 """What is asked of a table: which columns, of which rows, or one figure of all of them."""
 
-from __future__ import annotations
-
 import datetime
 import decimal
 import re

@@ -4,8 +4,6 @@ What one answer says by itself is provisional: answers of others to the same que
 (`judge.final_attribution`), and so can the controls of its reader, which may be set up wrongly.
 """
 
-from __future__ import annotations
-
 import logging
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence

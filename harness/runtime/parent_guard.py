@@ -5,8 +5,6 @@ parent's death and becomes the program. It imports nothing of the harness, and i
 code between fork and exec is not safe in a process with threads.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import signal

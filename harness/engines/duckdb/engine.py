@@ -6,8 +6,6 @@ Iceberg is code of its own, in C++. Of a plain Hive table DuckDB is given the fo
 of what the names of folders hold; it knows no metastore, and shows the columns that files have.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Final
 

@@ -4,8 +4,6 @@ A table is `{"database", "name", "metadata"}`: `metadata` is a file. An expressi
 table of PyIceberg, and the names of `pyiceberg.expressions`.
 """
 
-from __future__ import annotations
-
 import os
 from importlib import import_module
 from typing import Any, Final

@@ -3,8 +3,6 @@
 The session that reads is never the one that wrote: its JVM is started for reading only.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -23,7 +23,7 @@ from harness.runtime.memory import MACHINE, Free
 from harness.usage.own_tables import OwnTables, Space
 
 COMPLETE: doctor.Missing = {"trino-476": ()}
-GOOD = Machine((3, 11), Free(4000, MACHINE), 100_000, "the cache")
+GOOD = Machine(Free(4000, MACHINE), 100_000, "the cache")
 BUILT = "lake-table-harness/trino:476-0123456789ab"
 NOBODY = "tcp://127.0.0.1:1"
 
@@ -41,7 +41,6 @@ NOBODY = "tcp://127.0.0.1:1"
             {"trino-476": (Missing("x.jar", 1),)},
             r"10 MB of disk are free at the cache and \d+ MB .*, or set HARNESS_CACHE to another",
         ),
-        (replace(GOOD, python=(3, 9)), {}, "Python 3.9; install 3.11"),
     ],
 )
 def test_what_a_machine_lacks_is_reported_with_what_to_do(
