@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import product, starmap
 from pathlib import Path
 from typing import Final
 
@@ -229,16 +229,14 @@ def with_swaps(
     if not comparison.regressions:
         return comparison
 
-    def swap(between: sides.SideBetween) -> Swap:
-        names = between.component, between.old, between.new
-        if between.side is None:
-            return Swap(*names, why_not=between.why_not)
+    def tried(swap: Swap, between: sides.Side | None) -> Swap:
+        if between is None:
+            return swap
         try:
-            plan = sides.new_plan(old, between.side, folder.make)
+            plan = sides.new_plan(old, between, folder.make)
         except UsageProblem as problem:  # what nobody would run cannot be asked
-            return Swap(*names, why_not=str(problem))
-        folder_name = f"only-{between.component.replace(' ', '-')}"
-        side = folder.side(str(between.side), plan, folder_name)
-        return Swap(*names, worse=compare(comparison.old, side).worse)
+            return replace(swap, why_not=str(problem))
+        side = folder.side(str(between), plan, f"only-{swap.component.replace(' ', '-')}")
+        return replace(swap, worse=compare(comparison.old, side).worse)
 
-    return replace(comparison, swaps=tuple(map(swap, sides.sides_between(old, new))))
+    return replace(comparison, swaps=tuple(starmap(tried, sides.sides_between(old, new))))

@@ -12,6 +12,7 @@ from harness.artifacts import distributions
 from harness.cli import plan_options, runs
 from harness.cli.named_parts import READER, WRITER
 from harness.cli.runs import Resources
+from harness.comparison.regressions import Swap
 from harness.comparison.result import ComparedSide
 from harness.core.errors import UsageProblem
 from harness.core.runtime_names import PROCESS, MetastoreChoice, given, in_runtime, lock_name
@@ -128,30 +129,22 @@ def parts_of(sides: Iterable[Side]) -> Parts:
     return Parts((), tuple(writers.values()), tuple(readers.values()))
 
 
-@dataclass(frozen=True, slots=True)
-class SideBetween:
-    """The old side with one component of the new one."""
+def sides_between(old: Side, new: Side) -> tuple[tuple[Swap, Side | None], ...]:
+    """Return each side between two; none where they differ in one component or in none.
 
-    component: str
-    old: str
-    new: str
-    side: Side | None
-    """None where there is no such side."""
-    why_not: str = ""
-
-
-def sides_between(old: Side, new: Side) -> tuple[SideBetween, ...]:
-    """Return each side between two; none where they differ in one component or in none."""
-    sides = list[SideBetween]()
+    There may be no such side: the swap says why.
+    """
+    sides = list[tuple[Swap, Side | None]]()
     before, after = _components(old), _components(new)
     for name in dict.fromkeys((*before, *after)):
         was, now = before.get(name, ""), after.get(name, "")
         if was != now:
             side, why_not = _with_components(old, {**before, name: now})
-            sides.append(SideBetween(name, was or "none", now or "none", side, why_not))
+            swap = Swap(name, was or "none", now or "none", why_not=why_not)
+            sides.append((swap, side))
     if old.metastore != new.metastore:
-        names = METASTORE, str(old.metastore), str(new.metastore)
-        sides.append(SideBetween(*names, replace(old, metastore=new.metastore)))
+        swap = Swap(METASTORE, str(old.metastore), str(new.metastore))
+        sides.append((swap, replace(old, metastore=new.metastore)))
     return tuple(sides) if len(sides) > 1 else ()
 
 

@@ -129,7 +129,7 @@ def test_a_newer_metastore_takes_over_the_database_of_the_older_one() -> None:
 
 def between(old: list[str], new: list[str], role: str = READER) -> dict[str, sides.Side | None]:
     result = sides.sides_between(sides.side(old, role), sides.side(new, role))
-    return {side_between.component: side_between.side for side_between in result}
+    return {swap.component: side for swap, side in result}
 
 
 def test_sides_that_differ_in_one_component_have_none_between() -> None:
@@ -147,12 +147,11 @@ def test_each_component_is_swapped_alone() -> None:
 
 def test_a_library_is_a_component_and_one_that_is_not_there_cannot_be_tried() -> None:
     old, new = sides.side(["hive-3.1.3-iceberg-1.4.3"]), sides.side(["hive-4.0.1-tez-0.10.4"])
-    result = {
-        side_between.component: side_between for side_between in sides.sides_between(old, new)
-    }
+    result = {swap.component: (swap, side) for swap, side in sides.sides_between(old, new)}
     assert result.keys() == {sides.ENGINE, sides.LIBRARY}
-    assert result[sides.ENGINE].side is None
-    assert result[sides.ENGINE].why_not == "there is no hive-4.0.1-iceberg-1.4.3"
+    swap, side = result[sides.ENGINE]
+    assert side is None
+    assert swap.why_not == "there is no hive-4.0.1-iceberg-1.4.3"
 
 
 def test_a_metastore_is_a_component() -> None:
