@@ -18,6 +18,7 @@ from harness.comparison.cell_pairs import VerdictChange, change
 from harness.core.errors import HarnessError, UsageProblem
 from harness.core.grouping import grouped
 from harness.core.records import QuestionKey, Verdict, VerdictKind
+from harness.core.runtime_names import ENDPOINT, given
 from harness.core.texts import counted
 from harness.plan import distribution_support
 from harness.reports import lines
@@ -67,6 +68,11 @@ def remedy(
         state = f"{cell.case} is {verdict.verdict}"
         raise UsageProblem(f"{state}: there is nothing to remedy; name a check that is wrong")
     reader, info = parse_reader(cell.reader), load_run.read_info(folder)
+    if given(reader.distribution) == ENDPOINT:
+        raise UsageProblem(
+            f"{reader} runs already, with settings of its own: ask the version that it is like "
+            "(harness read --reader VERSION), then harness remedy of that check"
+        )
     usable = alternatives(reader, variant.format)
     variants = plan_record.plan_of(info).variants
     chosen = [other for other in variants if other.scenario.name == variant.scenario.name]

@@ -4,12 +4,11 @@ The record of a run's prefix lies in the cache before anything is made, under a 
 the process: what has a record and no lock was left by the dead.
 """
 
-import os
 import shutil
 import tempfile
 from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Final
 
@@ -103,13 +102,14 @@ def put(catalog: Catalog | RestCatalog, space: Space, state: State, work: Path) 
     Return what the catalog answers where it does not take them; of others it may take.
     """
     location, database = f"{space.root}/{state.digest}", space.database(state.database)
+    folder = table_folder.at(location)
     work.mkdir(parents=True, exist_ok=True)
     # What a harness that dies leaves under this name is removed with the tables being written.
-    with tempfile.TemporaryDirectory(prefix="table-", dir=work) as temporary:
-        folder = table_folder.at(location)
-        copy = Path(temporary if folder.store else folder.root)
-        _copy(state.table, copy)
-        if state.frozen.home:  # only Iceberg's files name each other by absolute paths
+    temporary = tempfile.TemporaryDirectory(prefix="table-", dir=work) if folder.store else None
+    with temporary or nullcontext(folder.root) as path:
+        copy = Path(path)
+        _copy(state, copy)
+        if state.frozen.home:
             for table in (copy, *copy.iterdir()):  # one, or some beside each other
                 if (table / METADATA).is_dir():
                     move.move(table, f"{location}{str(table).removeprefix(str(copy))}")
@@ -122,14 +122,19 @@ def put(catalog: Catalog | RestCatalog, space: Space, state: State, work: Path) 
     return None
 
 
-def _copy(table: Path, to: Path) -> None:
-    """Copy all but checksums; the folders of a state cannot be written to, and these can."""
-    for folder, _, names in os.walk(table):
-        there = to / Path(folder).relative_to(table)
-        there.mkdir(parents=True, exist_ok=True)
-        for name in names:
-            if not (name.startswith(".") and name.endswith(state_store.CHECKSUMS)):
-                shutil.copyfile(f"{folder}/{name}", there / name)
+def _copy(state: State, to: Path) -> None:
+    """Copy all but checksums; the folders of a state cannot be written to, and these can.
+
+    Only Iceberg's files name each other by absolute paths, and are changed: others may be links.
+    """
+    place = shutil.copyfile if state.frozen.home else state_store.link_or_copy
+    to.mkdir(parents=True, exist_ok=True)
+    for file in state.frozen.listing:
+        source, there = f"{state.table}/{file.path}", f"{to}/{file.path}"
+        if file.size == 0 and Path(source).is_dir():
+            Path(there).mkdir()
+        elif not (there.endswith(state_store.CHECKSUMS) and there[there.rfind("/") + 1] == "."):
+            place(source, there)
 
 
 def _upload(copy: Path, folder: TableFolder) -> None:

@@ -245,12 +245,17 @@ def _link_files(state: State, folder: Path, but: str = "") -> None:
 def _link(source: Path, target: Path) -> None:
     """Put a link in place at once: somebody else may be reading, or doing the same."""
     made = target.with_name(f"{target.name}.{uuid4().hex}")
-    try:
-        made.hardlink_to(source)
-    except OSError:  # somebody else's files, another file system, or one without links
-        shutil.copy2(source, made)
+    link_or_copy(str(source), str(made))
     made.replace(target)
     made.unlink(missing_ok=True)  # where both were the same file already, nothing is renamed
+
+
+def link_or_copy(source: str, target: str) -> None:
+    """Make a file whose bytes nobody changes be there once more: to write small ones costs most."""
+    try:
+        Path(target).hardlink_to(source)
+    except OSError:  # somebody else's files, another file system, or one without links
+        shutil.copy2(source, target)
 
 
 def _load_locked(cache: Cache, digest: str) -> State | None:

@@ -30,7 +30,7 @@ from harness.formats import facts
 from harness.formats.iceberg import move
 from harness.plan import platform_file
 from harness.read import platform_tables
-from harness.read.platform_tables import PlatformTables
+from harness.read.platform_tables import NOT_TAKEN, PlatformTables
 from harness.read.reader_servers import ReadContext
 from harness.run import load_run
 from harness.runtime import metastore, metastore_client, object_store, provide, template
@@ -377,6 +377,24 @@ def test_a_rest_catalog_is_the_metastore_of_a_run(rest: RestTheirs, tmp_path: Pa
     assert rest.seen() == before
     written_bytes = (path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert not any(b"canary-of-a-key" in content for content in written_bytes)
+
+
+def test_what_a_rest_catalog_does_not_take_is_refused_and_the_others_are_asked_about(
+    rest: RestTheirs,
+) -> None:
+    before, parts = rest.seen(), ["--profile", "quick-start-iceberg", "-k", "delete_files"]
+    asked = ["run", *parts, "--reader", READER, "--platform", str(rest.platform)]
+    # A process of its own, as above.
+    done = subprocess.run(
+        [sys.executable, "-m", "harness", *asked, "--run-dir", "run"], check=False
+    )
+    assert done.returncode in (0, 1)
+    answers = load_run.load(Path("run")).answers.values()
+    refused = {a.case: a.refusal for a in answers if a.refusal and a.refusal.kind == NOT_TAKEN}
+    assert all("spec version 3" in refusal.message for refusal in refused.values())
+    assert refused.keys() == {a.case for a in answers if "format_version=3" in a.case}
+    assert any(a.has_rows for a in answers if "format_version=2" in a.case)
+    assert rest.seen() == before
 
 
 def test_the_conformance_kit_checks_what_reads_iceberg_tables_alone(rest: RestTheirs) -> None:

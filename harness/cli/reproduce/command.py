@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 
 from harness import formats
+from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.cli import options, runs
 from harness.cli.explain.recorded_cell import find
@@ -32,6 +33,7 @@ from harness.reports.lines import say
 from harness.run import load_run, plan_record, run_folder
 from harness.run.load_run import WRITE, Run
 from harness.scenario.cells import Cell, Plan, Variant, parse_reader
+from harness.usage import own_tables
 
 PROFILE: Final = "reproduce"
 FOLDER: Final = Path("reproducers")
@@ -52,12 +54,14 @@ def reproduce(
         float, typer.Option(min=0, help="Minutes for each cause after which no new round begins.")
     ] = MINUTES,
     offline: options.OfflineOption = False,
+    platform: options.PlatformOption = None,
 ) -> int:
     """Write the smallest scenario that still shows a finding, as a file and as SQL statements.
 
     Without a check or --all, list the causes of the run's findings, and of the steps that the
     writer refused or recorded wrongly.
     """
+    options.use_platform(platform)
     run = load_run.load(run_folder.existing(run_dir))
     variants = plan_record.plan_of(run.info).variants
     answers = {**run.answers, **causes.step_answers(run.recorded.values(), run.by_step)}
@@ -133,6 +137,7 @@ def _begin(
     shape = "all" if witness.view == WRITE else query_shapes.shape_of(witness.query)
     refusal = answers[witness.case].refusal
     target = Target(group.cause, parse_reader(witness.reader), shape, refusal, through)
+    own_tables.check(distributions.load(target.reader.distribution))
     settings = tuple(formats.load(variant.format).settings)
     first = candidates.begin(variant, witness.step, group.cause.view, settings)
     return target, Search(first)

@@ -221,7 +221,9 @@ class _SaslTransport(TFramedTransport):  # type: ignore[misc]  # Thrift has no t
         step, length = struct.unpack(">BI", self._socket.readAll(5))
         if step != _COMPLETE:
             message = self._socket.readAll(length).decode(errors="replace")
-            raise NoAnswerError(f"it does not take the login of {self._user}: {message}")
+            # As Thrift's `TSaslServerTransport` says of one that wants Kerberos.
+            lacks = "; Kerberos is not supported" if "Unsupported mechanism" in message else ""
+            raise NoAnswerError(f"it does not take the login of {self._user}: {message}{lacks}")
 
 
 def session_user() -> str:

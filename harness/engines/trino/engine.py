@@ -424,6 +424,8 @@ class TrinoEngine:
     def by_hand(
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
     ) -> tuple[str, ...]:
+        if distribution.endpoint:  # whose catalog the query names
+            return ()
         name = catalog_name(format_, settings)
         values = catalog_values(distribution, METASTORE)[name]
         lines = template.render(TEMPLATES, "catalog.properties", values).splitlines()

@@ -3,9 +3,12 @@
 import io
 import json
 import re
+import struct
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
+from socketserver import StreamRequestHandler, ThreadingTCPServer
+from threading import Thread
 from types import SimpleNamespace
 
 import pytest
@@ -188,3 +191,29 @@ def test_what_a_dead_run_has_left_on_a_platform_is_removed_first(
     assert f"removed {space}" in capsys.readouterr().out
     assert removed == [space]
     assert not list(records.glob("*.json"))
+
+
+class Kerberos(StreamRequestHandler):
+    """A HiveServer2 whose authentication is KERBEROS, at the first step of a login."""
+
+    def handle(self) -> None:
+        _, length = struct.unpack(">BI", self.rfile.read(5))
+        why = f"Unsupported mechanism type {self.rfile.read(length).decode()}".encode()
+        self.wfile.write(struct.pack(">BI", 3, len(why)) + why)
+
+
+def test_a_hiveserver2_with_kerberos_is_said_not_to_be_supported(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(ENVIRONMENT_VARIABLE, str(tmp_path / "cache"))
+    with ThreadingTCPServer(("127.0.0.1", 0), Kerberos) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        address = f"hive2://127.0.0.1:{server.server_address[1]}"
+        file = tmp_path / "platform.yaml"
+        engine = f"production-hive: {{like: hive-3.1.3, address: '{address}'}}"
+        file.write_text(f"engines:\n  {engine}\n", encoding="utf-8")
+        assert app.main(["doctor", "--platform", str(file)]) == 3
+        server.shutdown()
+    message = " ".join(capsys.readouterr().out.split())
+    assert "it does not take the login of harness: Unsupported mechanism" in message
+    assert "Kerberos is not supported" in message

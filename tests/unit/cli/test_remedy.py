@@ -16,6 +16,7 @@ from harness.core.records import Finding, FindingKind, Verdict, VerdictKind, Wit
 from harness.run import load_run, pipeline, plan_record
 from harness.run.load_run import Run
 from harness.scenario.cells import Cell, Plan, Reader, parse_reader
+from tests.unit.cli.conftest import ELSEWHERE
 
 Capture = pytest.CaptureFixture[str]
 
@@ -132,6 +133,16 @@ def test_a_case_that_is_right_or_not_judged_has_no_remedy(
     assert "was never judged; run harness judge" in capsys.readouterr().err
     assert app.main([*asked, "--run-dir", str(judged)]) == 2
     assert "is correct: there is nothing to remedy" in capsys.readouterr().err
+
+
+def test_the_settings_of_an_engine_that_runs_already_are_not_tried(
+    of_others: Path, capsys: Capture
+) -> None:
+    asked = ["remedy", "hudi/add_in_the_middle[", "some]", "/s3/snapshot/all/", ELSEWHERE]
+    assert app.main([*asked, "--run-dir", str(of_others)]) == 2
+    message = capsys.readouterr().err
+    assert f"{ELSEWHERE} runs already, with settings of its own" in message
+    assert "harness read --reader VERSION" in message
 
 
 NOW = datetime.datetime(2031, 5, 6, 7, 8, 9, tzinfo=datetime.UTC)

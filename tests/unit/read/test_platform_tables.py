@@ -105,6 +105,27 @@ def test_they_are_there_for_a_while_and_then_no_more(platform: Platform) -> None
     assert platform.seen() == before
 
 
+@pytest.mark.parametrize("links", [True, False])
+@pytest.mark.parametrize("format_name", [table.HIVE, "iceberg"])
+def test_what_changes_there_changes_nothing_in_the_cache(
+    platform: Platform, monkeypatch: pytest.MonkeyPatch, format_name: str, *, links: bool
+) -> None:
+    def refuse(*_: object) -> NoReturn:
+        raise PermissionError
+
+    state = table.state(platform.context.cache, format_name, Progress())
+    before = {p: p.read_bytes() for p in state.table.rglob("*") if p.is_file()}
+    if not links:
+        monkeypatch.setattr(Path, "hardlink_to", refuse)
+    with PlatformTables(platform.context) as tables:
+        tables.register([state])
+        there = Path(platform.space.root) / state.digest
+        same = [(there / p.relative_to(state.table)).samefile(p) for p in before]
+        assert set(same) == {links and format_name == table.HIVE}
+    assert {p: p.read_bytes() for p in state.table.rglob("*") if p.is_file()} == before
+    assert state_store.load(platform.context.cache, state.digest) == state
+
+
 def test_a_table_that_the_catalog_does_not_take_is_told_and_the_others_are_there(
     platform: Platform,
 ) -> None:

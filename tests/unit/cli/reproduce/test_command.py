@@ -23,6 +23,7 @@ from harness.scenario.cells import Plan, parse_reader
 from tests.builders.candidates import SIGN, WRITER, candidate_of, observation_of
 from tests.builders.judged_story import case_without_values
 from tests.builders.table_story import history
+from tests.unit.cli.conftest import ELSEWHERE
 
 Capture = pytest.CaptureFixture[str]
 
@@ -59,6 +60,40 @@ def test_each_cause_of_cases_named_in_full_is_written_as_it_was_seen_before_an_e
     assert all("-- seen:" in script and "insert into" in script for script in scripts)
     assert "add_column: misaligned (by position)" in printed
     assert "rename_column: missing_rename (by name)" in printed
+
+
+OF_OTHERS = ["reproduce", "hudi/add_in_the_middle[", "some]", "/s3/snapshot/all/", ELSEWHERE]
+PLATFORM = """\
+engines:
+  trino-of-others: {like: trino-476, address: "http://127.0.0.1:1", catalogs: {hudi: lake}}
+catalogs: {theirs: {address: "thrift://127.0.0.1:2"}}
+own_tables: {prefix: harness_, catalog: theirs, folder: /lake}
+"""
+
+
+def test_an_engine_that_runs_already_is_asked_with_its_platform_file_alone(
+    of_others: Path, capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plans, platform = list[Plan](), tmp_path / "platform.yaml"
+    platform.write_text(PLATFORM, encoding="utf-8")
+
+    def silent(made: Plan, *_: object) -> Run:
+        plans.append(made)
+        return Run(tmp_path, plan_record.info_of(made, "x", NOW), (), {}, {})
+
+    monkeypatch.setattr(runs, "execute", silent)
+    asked = [*OF_OTHERS, "--run-dir", str(of_others), "--folder", str(tmp_path / "made")]
+    assert app.main(asked) == 2
+    assert "if --platform FILE says in own_tables where" in capsys.readouterr().err
+    assert not plans
+    assert not (tmp_path / "made").exists()
+    assert app.main([*asked, "--platform", str(platform)]) == 3  # nobody answered
+    assert {str(reader) for made in plans for reader in made.readers} == {ELSEWHERE}
+    made = (tmp_path / "made").glob("*/reproduce.sql")
+    scripts = [script.read_text(encoding="utf-8") for script in made]
+    assert scripts
+    assert all('from "lake"."reproducer"."t"' in script for script in scripts)
+    assert not any("etc/catalog" in script for script in scripts)
 
 
 def trial_of(reader: str, text: str) -> Trial:
