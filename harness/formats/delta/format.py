@@ -221,7 +221,10 @@ class Delta(Format):
         if isinstance(operation, Restore):
             return "the table has no version that restored it"
         if isinstance(operation, Checkpoint):
-            return "the log has no other checkpoint"
+            # Every tenth version has one by itself (`delta.checkpointInterval`).
+            log = delta_log.local(folder)
+            newest = str(log.commits[-1].version)
+            return "" if newest in log.checkpoints else f"version {newest} has no checkpoint"
         return ""
 
     def creation_problem(self, folder: Path, settings: VariantSettings) -> str:

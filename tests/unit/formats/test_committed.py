@@ -15,10 +15,11 @@ from harness.model.file_facts import FileFact, FileKind
 from harness.runtime.metastore_objects import CatalogEntry, WriteIds, unlisted_folders
 from harness.scenario.operations.api import Operation, StepTrace
 from harness.scenario.operations.columns import RenameColumn
-from harness.scenario.operations.services import Archive, Cluster, Compact
+from harness.scenario.operations.services import Archive, Checkpoint, Cluster, Compact
 from harness.scenario.operations.snapshots import CreateTag
 from harness.scenario.operations.unfinished_writes import AbortTransactions
 from harness.write.send_step import TableRecords
+from tests.builders.delta_folder import DeltaFolder
 from tests.builders.iceberg_folder import IcebergFolder
 
 TIMELINES = Path(__file__).parent / "timelines"
@@ -236,6 +237,16 @@ def test_a_service_that_left_no_trace_is_missed_where_there_was_something_to_do(
     problem = formats.load(name).missing_effect(tmp_path, operation, files)
     assert missing in problem
     assert bool(problem) is bool(missing)
+
+
+def test_a_checkpoint_that_is_there_by_itself_is_none_that_is_missed(tmp_path: Path) -> None:
+    delta, table = formats.load("delta"), DeltaFolder(tmp_path)
+    table.commit({"metaData": {"id": "t", "configuration": {}}})
+    assert delta.missing_effect(tmp_path, Checkpoint(), ()) == "version 0 has no checkpoint"
+    table.checkpoint(f"{0:020}.checkpoint.parquet")
+    assert delta.missing_effect(tmp_path, Checkpoint(), ()) == ""
+    table.commit({"commitInfo": {"operation": "WRITE"}})
+    assert delta.missing_effect(tmp_path, Checkpoint(), ()) == "version 1 has no checkpoint"
 
 
 def test_an_archiving_is_missed_where_there_are_many_commits(tmp_path: Path) -> None:
