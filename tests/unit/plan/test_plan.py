@@ -12,7 +12,9 @@ from harness.scenario.cells import Cell, Excluded, Plan, Reader, parse_reader
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.columns import AddColumn, RenameColumn
+from harness.scenario.operations.columns import AddColumn, ChangeType, RenameColumn
+from harness.scenario.operations.merge_with_schema_evolution import MergeWithSchemaEvolution
+from harness.scenario.operations.replace_table import ReplaceTable
 from harness.scenario.operations.row_writes import Insert, Rewrites, Touch
 from harness.scenario.operations.services import Compact
 from tests.builders.scenarios import TEXT, scenario_of
@@ -271,6 +273,22 @@ def test_a_type_that_a_format_cannot_have_is_left_out_and_reported(
     (left_out,) = result.excluded
     assert left_out.why == f"column f9: cow has no {message}"
     assert plan((scenario,), PROFILE, (COW,)).variants != ()
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        ChangeType("f1", parse_type("char(3)"), exact=False),
+        MergeWithSchemaEvolution({"f1_new": parse_type("char(3)")}, insert=(2,)),
+        ReplaceTable({"id": parse_type("string"), "f1": parse_type("char(3)")}),
+    ],
+    ids=name_of,
+)
+def test_the_types_of_every_step_that_gives_columns_some_are_looked_at(step: Operation) -> None:
+    plain = replace(COW, unsupported_types=frozenset({"char"}))
+    scenario = replace(scenario_of(Insert((1,)), step), name="family/story")
+    (left_out,) = plan((scenario,), PROFILE, (plain,)).excluded
+    assert left_out.why.endswith(": cow has no char(3)")
 
 
 def test_what_nobody_can_be_asked_is_reported() -> None:
