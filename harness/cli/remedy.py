@@ -69,10 +69,8 @@ def remedy(
         raise UsageProblem(f"{state}: there is nothing to remedy; name a check that is wrong")
     reader, info = parse_reader(cell.reader), load_run.read_info(folder)
     if given(reader.distribution) == ENDPOINT:
-        raise UsageProblem(
-            f"{reader} runs already, with settings of its own: ask the version that it is like "
-            "(harness read --reader VERSION), then harness remedy of that check"
-        )
+        instead = "ask the version that it is like (harness read --reader VERSION), and remedy that"
+        raise UsageProblem(f"{reader} runs already, with settings of its own: {instead}")
     usable = alternatives(reader, variant.format)
     variants = plan_record.plan_of(info).variants
     chosen = [other for other in variants if other.scenario.name == variant.scenario.name]

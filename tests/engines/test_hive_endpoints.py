@@ -1,9 +1,10 @@
 """A HiveServer2 that runs already, with TLS and passwords, is asked for one's own tables."""
 
 import json
+import re
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,10 +21,10 @@ from harness.cli.app import main
 from harness.core.errors import UsageProblem
 from harness.core.progress import Progress
 from harness.engines.api import Connection
-from harness.engines.hive.engine import ENGINE, READY_S, HiveProgram
+from harness.engines.hive.engine import ENGINE, LOG, READY_S, HiveProgram
 from harness.plan import platform_file
 from harness.run import load_run
-from harness.runtime import provide
+from harness.runtime import provide, template
 from harness.runtime.api import Running
 from harness.runtime.metastore import Metastore
 from harness.runtime.process import LOOPBACK
@@ -36,6 +37,9 @@ READER: Final = "production-hive@endpoint"
 PASSWORD: Final = "canary-of-a-password"  # noqa: S105 - of this test
 STORE: Final = "canary-of-a-key-store"
 VARIABLE: Final = "HIVE_PASSWORD"
+ANYBODY: Final = "org.apache.hive.service.auth.AnonymousAuthenticationProviderImpl"
+COMPILED: Final = re.compile(r"Compiling command\(queryId=\S+\): (.*)")
+"""What HiveServer2 logs of each statement (Hive 3.1.3, `Driver.compile`)."""
 
 
 class Directory(StreamRequestHandler):
@@ -90,6 +94,10 @@ def started(
     distributions.register(name, json.dumps(data), "a test")
     runtime = provide.runtime(distributions.load(name), cache, progress)
     (folder / "server").mkdir()
+    rendered = template.render
+
+    def telling(folder_: str, file: str, values: Mapping[str, object]) -> str:
+        return rendered(folder_, file, {**values, "level": "INFO"} if file == LOG else values)
 
     def ready(running: Running, port: int) -> Production:
         platform = platform_of(folder, port, more)
@@ -97,8 +105,10 @@ def started(
         return Production(platform, metastore.uri, running.log)
 
     program = HiveProgram(distributions.load(name), ready_s=READY_S)
-    with runtime.start(program, metastore.uris, folder / "server", ready) as production:
-        yield production
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(template, "render", telling)
+        with runtime.start(program, metastore.uris, folder / "server", ready) as production:
+            yield production
 
 
 def connected(platform: Path) -> Connection:
@@ -206,6 +216,14 @@ def test_what_is_sent_can_be_read_before(
     assert sent == [line for line in lines if line.startswith("select ")]
 
 
+def test_its_own_log_tells_of_nothing_but_reading(production: Production) -> None:
+    assert audit(production) == 0
+    compiled = COMPILED.findall(production.log.read_text(encoding="utf-8"))
+    sent = set(compiled) - {"USE `default`"}  # with which PyHive begins a session
+    assert any("sales_of_hive" in statement for statement in sent)
+    assert {statement.split()[0] for statement in sent} <= {"select", "show", "describe"}
+
+
 def test_a_statement_that_could_change_something_is_not_sent(production: Production) -> None:
     with closing(connected(production.platform)) as connection:
         with pytest.raises(UsageProblem, match="only SELECT, SHOW and DESCRIBE"):
@@ -240,7 +258,13 @@ def test_a_server_of_another_certificate_is_not_asked(
 
 
 @pytest.mark.parametrize(
-    ("authentication", "more"), [("NONE", "\n"), ("NOSASL", "\n    sasl: false\n")]
+    ("authentication", "more"),
+    [
+        ("NONE", "\n"),
+        ("NOSASL", "\n    sasl: false\n"),
+        # A class of Hive's own, by which each login is right.
+        ("CUSTOM", "\n"),
+    ],
 )
 def test_a_server_without_passwords_is_asked(
     metastore: Metastore,
@@ -251,6 +275,9 @@ def test_a_server_without_passwords_is_asked(
     authentication: str,
     more: str,
 ) -> None:
-    site = {"hive.server2.authentication": authentication}
+    site = {
+        "hive.server2.authentication": authentication,
+        "hive.server2.custom.authentication.class": ANYBODY,
+    }
     for production in started(metastore, cache, progress, tmp_path, site, more):
         assert audit(production) == 0

@@ -195,6 +195,21 @@ def test_a_dry_run_shows_what_would_be_sent_and_sends_nothing(
     assert theirs.seen() == before
 
 
+def test_what_it_shows_wrong_is_made_smaller_by_asking_it(
+    theirs: Theirs, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before, named = theirs.seen(), ["--platform", str(theirs.platform), "--run-dir", "run"]
+    one = ["--profile", "quick-start", "-k", "drop_and_readd[hudi-cow,rewrites=some]"]
+    assert main(["run", *one, "--reader", READER, "--show", *named]) == 0
+    capsys.readouterr()
+    check = ["drop_and_readd[hudi-cow,rewrites=some]", "/s5/snapshot/all/", READER]
+    assert main(["reproduce", *check, "--json", *named]) == 0
+    (made,) = json.loads(capsys.readouterr().out.splitlines()[-1])["reproducers"]
+    text = (Path(made["folder"]) / "reproduce.sql").read_text(encoding="utf-8")
+    assert 'select * from "hudi"."reproducer"."t";' in text
+    assert theirs.seen() == before
+
+
 def test_the_conformance_kit_checks_it(theirs: Theirs, capsys: pytest.CaptureFixture[str]) -> None:
     before = theirs.seen()
     asked = ["engines", "verify", READER, "--platform", str(theirs.platform), "--json"]
