@@ -90,7 +90,7 @@ def scan(
         output.end("\n".join(lines), status=status, **facts)
         return status
     report.say(output.out, "\n".join(lines) + "\n")
-    request = UpgradeRequest(old, new, usage, out)
+    request = UpgradeRequest(old, new, usage, out, platform=platform)
     answered = known.answer(request, None, output, questions=False, least=status, **facts)
     if answered is None:
         raise UsageProblem("--from and --to of a scan name readers, such as trino-476")

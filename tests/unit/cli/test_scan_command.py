@@ -47,6 +47,19 @@ def test_a_table_that_cannot_be_read_is_reported_and_the_status_is_3(
     assert len(usage_file.read(Path("mine.yaml")).tables) == 2
 
 
+def test_an_engine_that_runs_already_is_asked_by_the_command_that_is_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    finds(monkeypatch, GOOD)
+    engine = "trino-there: {like: trino-476, address: 'http://trino', catalogs: {iceberg: lake}}"
+    Path("p.yaml").write_text(f"engines:\n  {engine}\n", encoding="utf-8")
+    sides = ["--from", "trino-there@endpoint", "--to", "trino-483"]
+    assert app.main(["scan", "thrift://m:1", "--platform", "p.yaml", *sides]) == 3
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "Not known: no run of the evidence has asked trino-there@endpoint" in shown
+    assert f"harness upgrade {' '.join(sides)} --usage usage.yaml --platform p.yaml --run" in shown
+
+
 def test_a_program_is_told_the_same(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     finds(monkeypatch, GOOD, BAD)
     assert app.main(["scan", "thrift://m:1", "--json"]) == 3
