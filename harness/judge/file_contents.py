@@ -48,14 +48,20 @@ def says(sql: str, key: tuple[Value, Field], value: Value, column: Field) -> boo
     Rows are sent whole, `select … as id, … as f1`, or by columns, `f1 = case id when … then … end`
     (`operations.sql`, `operations.update`).
     """
-    key_text, value_text, names_key = literal(*key), literal(value, column), quoted(key[1].name)
-    row = f"{key_text} as {names_key}", f"{value_text} as {quoted(column.name)}"
+    by_spark = literal(value, column)
+    by_hive = by_spark.replace(" as timestamp_ntz)", " as timestamp)")
+    in_sql = any(_says_sql(sql, key, text, column) for text in {by_spark, by_hive})
+    return in_sql or _says_python(sql, key, value, column)
+
+
+def _says_sql(sql: str, key: tuple[Value, Field], value: str, column: Field) -> bool:
+    key_text, names_key = literal(*key), quoted(key[1].name)
+    row = f"{key_text} as {names_key}", f"{value} as {quoted(column.name)}"
     whole = any(
         all(within(cell, part) for cell in row) for part in re.split(r"\bselect (?=\S)", sql)
     )
     _, _, after = sql.partition(f"{quoted(column.name)} = case {names_key} ")
-    by_column = within(f"when {key_text} then {value_text}", after.partition(" end")[0])
-    return whole or by_column or _says_python(sql, key, value, column)
+    return whole or within(f"when {key_text} then {value}", after.partition(" end")[0])
 
 
 def _says_python(sql: str, key: tuple[Value, Field], value: Value, column: Field) -> bool:

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from datetime import datetime
 
 import pytest
 
@@ -187,3 +188,11 @@ def test_a_library_that_was_told_a_row_was_told_its_values() -> None:
     assert file_contents.says(sent, ("a'b", key), 7, n)
     assert not file_contents.says(sent, ("a'b", key), 8, n)
     assert not file_contents.says(sent, ("b", key), 7, n)
+
+
+def test_hive_says_a_time_without_a_zone_as_a_timestamp() -> None:
+    key, at = Field(1, "id", parse_type("string")), Field(2, "at", parse_type("timestamp_ntz"))
+    sent = "insert into t select 'a' as `id`, cast('1582-10-10 00:00:00' as timestamp) as `at`"
+    value = datetime(1582, 10, 10)  # noqa: DTZ001 - it has none
+    assert file_contents.says(sent, ("a", key), value, at)
+    assert not file_contents.says(sent, ("a", key), value.replace(day=20), at)
