@@ -33,12 +33,15 @@ SCENARIOS = load_scenarios(scenarios_folder())
 OTHERS: Final = {
     *("settings", "control", "services", "writes", "bugs", "metadata", "concurrency"),
     *("partition_fields", "snapshots", "delta", "hive_acid", "mixed_writers", "maintenance"),
-    *("hive_writes", "libraries"),
+    *("hive_writes", "libraries", "delta_features"),
 }
 PROFILES = load_profiles(profiles_file())
 TYPED: Final = {"types", "type_mapping", "evolution", "upgrades"}
 """Families about types: they give values, NULL among them, and may have no twin."""
 TEXTS: Final = "hive/hard_texts"
+NULLS: Final = "/merged_null_structs"
+PAIRS: Final = "delta_features/widened_pairs"
+"""Has a column for each pair of types, and no types are left for a twin."""
 REPEATED: Final = "bugs/legacy_decimals"
 """Values that occur twice are what it is about: a file may have a dictionary of them."""
 EVERY: Final = {s.name for s in SCENARIOS if s.name.partition("/")[0] not in {*OTHERS, *TYPED}}
@@ -74,7 +77,9 @@ def test_it_says_what_it_is_about_and_where_it_comes_from(scenario: Scenario) ->
 )
 def test_all_its_values_can_be_traced(scenario: Scenario) -> None:
     wrong = [notice for notice in notices(scenario) if UNTRACED in notice]
-    stated = scenario.name.partition("/")[0] in {*TYPED, "partition_fields"}
+    stated = (
+        scenario.name.partition("/")[0] in {*TYPED, "partition_fields"} or NULLS in scenario.name
+    )
     passed = (" is NULL", "more such values") if stated else ()
     assert not [message for message in wrong if not any(name in message for name in passed)]
 
@@ -110,7 +115,8 @@ def test_hard_values_are_those_of_every_plain_type_that_the_format_has(scenario:
 def test_it_has_a_twin_and_both_are_read_back_from_their_text(scenario: Scenario) -> None:
     other = twin(scenario)
     data = [name for name, _ in scenario.table.columns if name not in scenario.table.fixed]
-    retained = {*TYPED, "partition_fields", "bugs/plain_types_of_partitions", TEXTS, REPEATED}
+    plain = "bugs/plain_types_of_partitions"
+    retained = {*TYPED, "partition_fields", plain, TEXTS, REPEATED, PAIRS}
     family = scenario.name.partition("/")[0]
     assert other is not None or len(data) == 1 or retained & {family, scenario.name}
     for entry in (scenario, other) if other else (scenario,):

@@ -75,7 +75,8 @@ def test_column_mapping_tells_a_rename_by_ids(tmp_path: Path) -> None:
     renamed = metadata(
         ("id", "string"), ("g", "integer"), ids=(1, 2), delta_columnMapping_mode="name"
     )
-    facts = read(tmp_path, [PROTOCOL, first, added("a")], [mapped], [renamed])
+    protocol: Action = {"protocol": {"minReaderVersion": 2, "minWriterVersion": 5}}
+    facts = read(tmp_path, [PROTOCOL, first, added("a")], [protocol, mapped], [renamed])
     assert short(facts.schema_changes) == ["rename f1 g yes"]
     assert facts.features == ("column-mapping-by-name",)
 
