@@ -133,7 +133,7 @@ def _copy(state: State, to: Path) -> None:
         source, there = f"{state.table}/{file.path}", f"{to}/{file.path}"
         if file.size == 0 and Path(source).is_dir():
             Path(there).mkdir()
-        elif not (there.endswith(state_store.CHECKSUMS) and there[there.rfind("/") + 1] == "."):
+        elif not state_store.is_checksum(file.path):
             place(source, there)
 
 

@@ -191,7 +191,7 @@ def register(catalog: Catalog, state: State, bucket: Path | None = None) -> None
     elif bucket is not None:
         # Hadoop's local file system writes a file of checksums beside each one, and hides it from
         # who reads through it. In an object store Hudi takes that of a log file for one.
-        _link_files(state, bucket / state.digest / TABLE, but=CHECKSUMS)
+        _link_files(state, bucket / state.digest / TABLE, checksums=False)
         _register(catalog, state, S3)
     _register(catalog, state, "")
 
@@ -229,17 +229,23 @@ def file_list(state: State) -> tuple[FileSeen, ...]:
     return tuple(_seen(name, path.lstat()) for name, path in there if path.is_file())
 
 
-def _link_files(state: State, folder: Path, but: str = "") -> None:
-    """Link the state's files into a folder, but those hidden ones that end with `but`."""
+def _link_files(state: State, folder: Path, *, checksums: bool = True) -> None:
+    """Link the state's files into a folder, with or without Hadoop's checksums of them."""
     folder.mkdir(parents=True, exist_ok=True)
     for file in state.frozen.listing:
         source, target = state.table / file.path, folder / file.path
         if source.is_dir():
             target.mkdir(exist_ok=True)
-        elif but and target.name.startswith(".") and target.name.endswith(but):
+        elif not checksums and is_checksum(file.path):
             continue
         elif not (target.exists() and _seen("", source.lstat()) == _seen("", target.lstat())):
             _link(source, target)
+
+
+def is_checksum(path: str) -> bool:
+    """Return whether Hadoop keeps there what it checks a file beside it by."""
+    name = path.rpartition("/")[2]
+    return name.startswith(".") and name.endswith(CHECKSUMS)
 
 
 def _link(source: Path, target: Path) -> None:
