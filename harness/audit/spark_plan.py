@@ -309,10 +309,7 @@ class SparkPlan:
             spelt = spellings(file)
             for position in file.deleted:
                 deleted.setdefault(position, []).extend(spelt)
-        columns = [
-            pa.array(deleted, pa.int64()),
-            pa.array(deleted.values(), pa.list_(pa.string())),
-        ]
+        columns = [pa.array(deleted, pa.int64()), pa.array(deleted.values(), pa.list_(pa.string()))]
         names = ["deleted_position", "deleted_in"]
         return self._written(pa.Table.from_arrays(columns, names)) if deleted else ""
 

@@ -99,9 +99,7 @@ def audit(
     database: options.DatabaseOption = None,
     timeout: options.TimeoutOption = TIMEOUT_S,
     folders: options.OwnOption = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what every reader would be sent; send nothing.")
-    ] = False,
+    dry_run: options.DryRunOption = False,
     run_dir: options.RunDirOption = None,
     resume: options.ResumeOption = False,
     offline: options.OfflineOption = False,
@@ -117,8 +115,8 @@ def audit(
     Example: harness audit /warehouse/sales.db/orders --reader duckdb-1.5.5
     """
     if resume:
-        if address or reader or given.tables:
-            raise UsageProblem("--resume goes on with an audit as it was asked for; name no table")
+        if address or reader or given.tables or dry_run:
+            raise UsageProblem("--resume goes on as was asked for: name no table and no --dry-run")
         return carried_out("audit", None, run_dir, output, offline=offline)
     if not reader:
         raise UsageProblem("name the readers to ask, such as --reader duckdb-1.5.5")
@@ -130,13 +128,13 @@ def audit(
         **given.of_request(timeout),
     )
     if dry_run:
-        return _dry_run(_Prepared.of(request), output)
+        return dry_run_of(request, output)
     return carried_out("audit", request, run_dir, output, offline=offline)
 
 
-def _dry_run(prepared: _Prepared, output: Output) -> int:
+def dry_run_of(request: AuditRequest, output: Output) -> int:
     """Print what readers would be sent, table by table."""
-    request = prepared.request
+    _Prepared.of(request)
     tables = tables_at(request.addresses, request.databases)
     readers = tuple(map(plan_options.existing_reader, request.readers))
     for name, reader, sent in statements(tables, readers, request.limits):

@@ -144,12 +144,7 @@ def this_machine(cache: Cache) -> Machine:
     except OSError as error:
         unusable = f"the cache {cache.root} cannot be written ({error.strerror or error}); "
         unusable += f"set {ENVIRONMENT_VARIABLE} to another folder"
-    return Machine(
-        memory.free(),
-        shutil.disk_usage(existing).free >> 20,
-        str(cache.root),
-        unusable,
-    )
+    return Machine(memory.free(), shutil.disk_usage(existing).free >> 20, str(cache.root), unusable)
 
 
 def verify_files(names: Iterable[str], cache: Cache, console: Console) -> tuple[Path, ...]:

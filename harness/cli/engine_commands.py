@@ -13,7 +13,7 @@ from rich.console import Console
 from harness.artifacts import add_version, cache_cleanup, distributions, fetch, version_rules
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
-from harness.cli import named_parts, options, plan_options
+from harness.cli import named_parts, options, plan_options, runs
 from harness.cli.output import Output, say
 from harness.cli.runs import Resources
 from harness.conformance import kit, results
@@ -209,12 +209,16 @@ def verify(
     ] = None,
     offline: options.OfflineOption = False,
     platform: options.PlatformOption = None,
+    dry_run: options.DryRunOption = False,
 ) -> int:
     """Check that engines do what every reader must: answer, refuse, time out, leave nothing."""
     custom_distributions.register(folders or ())
     options.use_platform(platform)
     readers = _readers(names or (), every=every)
     cache, progress = Cache.default(offline=offline), output.progress()
+    if dry_run:
+        sent = (f"{r}: {text}" for r in readers for text in kit.statements(r, cache, progress))
+        return runs.unsent(sent, output, more="")
     Resources(output, cache).check(RUNS, "the current folder")
     cache.claim()
     for line in platform_tables.sweep(cache):

@@ -28,8 +28,7 @@ from harness.model.canonical import text_of
 from harness.model.truth import Truth, row_values
 from harness.plan import custom_distributions, distribution_support, estimate, shipped
 from harness.plan.profile import load_profiles
-from harness.read import TIMEOUT_S, read_states
-from harness.read.questions import CellQuestion
+from harness.read import TIMEOUT_S
 from harness.reports import lines, summary
 from harness.reports.document import table
 from harness.reports.lines import say, text
@@ -236,6 +235,7 @@ def run(
     timeout: options.TimeoutOption = TIMEOUT_S,
     write_timeout: options.WriteTimeoutOption = writer_pool.TIMEOUT_S,
     platform: options.PlatformOption = None,
+    dry_run: options.DryRunOption = False,
 ) -> int:
     """Fetch, write, read, judge and report; the exit status says what came of it."""
     options.use_platform(platform)
@@ -250,6 +250,8 @@ def run(
         chosen = profile or quick_start(paths, named)
         made = plan_options.make(paths, chosen, k, cases, overrides, named)
         plan_options.check_asks(made)
+        if dry_run:
+            return runs.dry_run([made], resources)
         working = begun(made, run_dir, resources, fresh=fresh)
     with working as work:
         info = load_run.read_info(work.folder)
@@ -297,9 +299,7 @@ def read(
     fresh: options.FreshOption = False,
     timeout: options.TimeoutOption = TIMEOUT_S,
     platform: options.PlatformOption = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what every reader would be sent; send nothing.")
-    ] = False,
+    dry_run: options.DryRunOption = False,
 ) -> int:
     """Ask the readers about the states of a run, then judge and report; write no table."""
     resources = Resources(output, Cache.default(offline=offline), TimeLimits(timeout))
@@ -314,11 +314,7 @@ def read(
             made = plan_record.add_reader(work.folder, added)
         if dry_run:
             load_run.write_info(work.folder, before)
-            states = pipeline.states_of(load_run.load(work.folder).states, work.cache)
-            planned = read_states.planned_questions(made)(states)
-            sent = [f"{q.reader}: {q.text}" for q in planned if isinstance(q, CellQuestion)]
-            output.end("\n".join(sent), sent=sent)
-            return 0
+            return runs.unsent(pipeline.statements(made, work), output)
         pipeline.fetch_plan(made, work)
         judge = pipeline.judge_of(made, work)
         pipeline.read_answers(made, work, judge, fresh=fresh)

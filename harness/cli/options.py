@@ -149,6 +149,9 @@ WriteTimeoutOption = Annotated[
     float,
     typer.Option(min=1, help="Seconds after which a writer's statement counts as unanswered."),
 ]
+DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Show what every reader would be sent; send nothing.")
+]
 VerboseOption = Annotated[
     bool,
     typer.Option(
@@ -183,7 +186,7 @@ def use_platform(file: Path | None) -> None:
 
 
 PLANNED_ALREADY: Final = (
-    *("scenarios", "folders", "profile", "k", "cases", "fresh", "runtime", "warehouse"),
+    *("scenarios", "folders", "profile", "k", "cases", "fresh", "runtime", "warehouse", "dry_run"),
     *("format", "writer", "reader", "readers", "metastore", "query", "setting"),
 )
 """Options that are part of a run's plan."""

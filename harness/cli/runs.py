@@ -3,7 +3,7 @@
 import datetime
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
@@ -26,6 +26,7 @@ from harness.run.run_log import phase, run_log
 from harness.runtime import work_folders
 from harness.scenario.cells import Plan
 
+MORE: Final = "; by what comes of it: the same again, columns alone, other settings, smaller tables"
 ON_GITHUB: Final = "GITHUB_ACTIONS"
 """GitHub sets it to `true` in every job ("Variables reference")."""
 
@@ -227,9 +228,32 @@ def execute(plan: Plan, resources: Resources, note: str = "") -> Run:
         return load_run.load(folder)
 
 
+def dry_run(plans: Iterable[Plan], resources: Resources) -> int:
+    """Write the tables of plans here, and print what every reader would be sent about them."""
+    sent = list[str]()
+    with new_folder(resources, "dry-run") as folder:
+        with run_folder.locked(folder), _logged_work(folder, resources) as work:
+            for plan in plans:
+                _write(replace(plan, readers=(), cells=()), work)  # no reader is fetched
+                sent += pipeline.statements(plan, work)
+        return unsent(sent, resources.output)
+
+
+def unsent(statements: Iterable[str], output: Output, more: str = MORE) -> int:
+    """Print what would be sent; return the exit status."""
+    sent = list(dict.fromkeys(statements))
+    last = f"Nothing was sent{more}." if sent else "No statement would be sent."
+    output.end("\n".join([*sent, last]), sent=sent)
+    return GOOD
+
+
 def ask(plan: Plan, work: Work, judge: RunJudge | None = None) -> None:
     """Write and ask what is not in the cache; judge nothing."""
+    _write(plan, work)
+    pipeline.read_answers(plan, work, judge, fresh=False)
+
+
+def _write(plan: Plan, work: Work) -> None:
     load_run.write_info(work.folder, plan_record.info_of(plan, work.folder.name, _now()))
     pipeline.fetch_plan(plan, work)
     pipeline.write_states(plan, work)
-    pipeline.read_answers(plan, work, judge, fresh=False)

@@ -6,9 +6,10 @@ from typing import Annotated, Final
 
 import typer
 
-from harness.cli import options
+from harness.cli import options, runs
 from harness.cli.output import Output
 from harness.cli.upgrade import known
+from harness.cli.upgrade.command import ToOption
 from harness.cli.upgrade.request import UpgradeRequest
 from harness.core.atomic_write import atomic_write
 from harness.core.errors import EnvironmentProblem, UsageProblem
@@ -48,10 +49,8 @@ def scan(
             help="The reader that you have: say what is known of an upgrade of it on these tables.",
         ),
     ] = None,
-    new: Annotated[
-        list[str] | None,
-        typer.Option("--to", metavar="NAME", help="The reader that you would have; with --from."),
-    ] = None,
+    new: ToOption = None,
+    dry_run: options.DryRunOption = False,
 ) -> int:
     """Look at your tables, read-only: their formats, features and schema changes.
 
@@ -73,6 +72,8 @@ def scan(
     if bool(old) is not bool(new):
         raise UsageProblem("name what you have by --from and what you would have by --to")
     options.use_platform(platform)
+    if dry_run:
+        return runs.unsent((), output)
     usage = look(address, database or (), output.progress())
     with atomic_write(out) as part:
         part.write_text(usage_file.text(usage), encoding="utf-8")

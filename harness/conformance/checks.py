@@ -7,7 +7,7 @@ that the reader is asked about. Reports say the docstring of a check.
 import datetime
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
@@ -55,6 +55,34 @@ Note = Callable[[str, object], None]
 
 
 @dataclass(frozen=True, slots=True)
+class KitTables:
+    """The tables of one format, and all that is asked about them."""
+
+    database: str
+    format: str
+
+    def question(self, query: Query = ALL, table_name: str = table.TYPES) -> Question:
+        settings = table.SETTINGS.get(self.format, {})
+        return Question(self.database, table_name, facts(self.format), query, settings=settings)
+
+    def wrong(self) -> Mapping[str, Question | str]:
+        return {
+            "a table that is not there": self.question(table_name=NOT_THERE),
+            "a column that is not there": self.question(Query(columns=(NOT_THERE,))),
+            "what is no statement": "select )",
+        }
+
+    def of_sessions(self) -> Mapping[str, Question]:
+        names = [name for name, _, _ in table.columns(self.format)][:SESSIONS]
+        return {name: self.question(Query(columns=(name,))) for name in names}
+
+    def questions(self) -> tuple[Question | str, ...]:
+        """Return what every reader is asked, but for what has no end."""
+        first = self.question(Query(count=True)), self.question()
+        return (*first, *self.wrong().values(), *self.of_sessions().values())
+
+
+@dataclass(frozen=True, slots=True)
 class CheckedEngine:
     """A server of the reader that is checked, and the tables of one format in its metastore."""
 
@@ -62,8 +90,7 @@ class CheckedEngine:
     settings: ReaderSettings
     endless: Callable[[Question], str]
     """Returns a statement that takes years, of a question that counts the rows of a table."""
-    database: str = ""
-    format: str = table.HIVE
+    tables: KitTables = KitTables("", table.HIVE)
     declared: Declared = field(default_factory=dict)
     running: Running | None = None
     timeout_s: float = TIMEOUT_S
@@ -72,11 +99,7 @@ class CheckedEngine:
 
     @property
     def columns(self) -> table.Columns:
-        return table.columns(self.format)
-
-    def question(self, query: Query = ALL, table_name: str = table.TYPES) -> Question:
-        settings = table.SETTINGS.get(self.format, {})
-        return Question(self.database, table_name, facts(self.format), query, settings=settings)
+        return table.columns(self.tables.format)
 
     def connect(self) -> Connection:
         return self.server.connect(self.settings)
@@ -84,14 +107,14 @@ class CheckedEngine:
     def ask(self, query: Query = ALL) -> Reply:
         """Ask in a session of its own; raises as `Connection.ask` does."""
         with closing(self.connect()) as connection:
-            return connection.ask(self.question(query), timeout_s=self.timeout_s)
+            return connection.ask(self.tables.question(query), timeout_s=self.timeout_s)
 
     def ask_endless(self, timeout_s: float) -> str:
         """Ask what has no end; return why there was no answer (its first line).
 
         The check fails where anything else comes of it.
         """
-        question = self.question(Query(count=True), table.MANY)
+        question = self.tables.question(Query(count=True), table.MANY)
         tables = [(question.database, question.table)]
         statement = self.endless(question)
         try:
@@ -132,14 +155,9 @@ class TestAnswers:
     def test_refused(self, on: CheckedEngine, record_property: Note) -> None:
         """An error is a refusal with its reason; the session goes on."""
         kinds = list[str]()
-        count = on.question(Query(count=True))
-        wrong: dict[str, Question | str] = {
-            "a table that is not there": on.question(table_name=NOT_THERE),
-            "a column that is not there": on.question(Query(columns=(NOT_THERE,))),
-            "what is no statement": "select )",
-        }
+        count = on.tables.question(Query(count=True))
         with closing(on.connect()) as session:
-            for what, question in wrong.items():
+            for what, question in on.tables.wrong().items():
                 try:
                     rows = _send(session, question, on.timeout_s).rows
                 except RefusedError as error:
@@ -154,19 +172,19 @@ class TestAnswers:
 
     def test_sessions(self, on: CheckedEngine, record_property: Note) -> None:
         """4 sessions at once are answered what each asked."""
-        names = [name for name, _, _ in on.columns][:SESSIONS]
+        asked = on.tables.of_sessions()
         together = threading.Barrier(SESSIONS)
         with ExitStack() as stack, ThreadPoolExecutor(SESSIONS) as threads:
-            opened = [stack.enter_context(closing(on.connect())) for _ in names]
+            opened = [stack.enter_context(closing(on.connect())) for _ in asked]
 
-            def ask(session: Connection, name: str) -> Reply:
+            def ask(session: Connection, question: Question) -> Reply:
                 together.wait(on.timeout_s)
-                return session.ask(on.question(Query(columns=(name,))), timeout_s=on.timeout_s)
+                return session.ask(question, timeout_s=on.timeout_s)
 
-            replies = list(threads.map(ask, opened, names))
+            replies = list(threads.map(ask, opened, asked.values()))
         wrong = [
             f"session {at}: {difference}"
-            for at, (name, reply) in enumerate(zip(names, replies, strict=True))
+            for at, (name, reply) in enumerate(zip(asked, replies, strict=True))
             if (difference := difference_of(on, reply, lambda _: True, (name,)))
         ]
         if wrong:
@@ -284,7 +302,7 @@ def difference_of(
 def _difference(
     on: CheckedEngine, column: Column, answered: Value, type_: str, value: Value
 ) -> str:
-    declared = (OTHERS.get(name, ()) for name in for_format(on.declared, on.format))
+    declared = (OTHERS.get(name, ()) for name in for_format(on.declared, on.tables.format))
     if column.canonical != type_ and not any((column.canonical, type_) in of for of in declared):
         return f"type {column.canonical or column.type} instead of {type_}"
     if isinstance(value, datetime.datetime) and MILLISECONDS in on.declared:

@@ -22,7 +22,7 @@ from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
 from harness.conformance import checks, table
-from harness.conformance.checks import CheckedEngine
+from harness.conformance.checks import CheckedEngine, KitTables
 from harness.conformance.results import CheckOutcome, CheckResult, Conformance, failed, unknown
 from harness.core import refusals, tolerances
 from harness.core.concurrency import JobThreads
@@ -30,11 +30,12 @@ from harness.core.errors import DEFECT, EnvironmentProblem, HarnessError
 from harness.core.progress import Count, Progress
 from harness.core.runtime_names import CONTAINER, ENDPOINT, MetastoreChoice, in_runtime
 from harness.core.texts import counted
-from harness.engines.api import NoAnswerError, RefusedError
+from harness.engines.api import Engine, NoAnswerError, Question, RefusedError
 from harness.engines.python_library import PythonLibrary
 from harness.formats import facts
+from harness.model.query import Query
 from harness.read.platform_tables import catalog_for
-from harness.read.questions import text_of
+from harness.read.questions import load_engine, text_of
 from harness.read.reader_servers import EngineStart, ReadContext, SharedMetastore
 from harness.runtime import container_network, docker_daemon, image_choice, metastore
 from harness.runtime.api import Served
@@ -370,6 +371,27 @@ def endless_python(expression: str) -> str:
     return f"[None for _ in iter(int, 1) if ({expression}) is None]"
 
 
+def statements(reader: Reader, cache: Cache, progress: Progress) -> Iterator[str]:
+    """Yield what a reader is sent when it is checked; the last of each format is cancelled."""
+    engine, (formats, _) = load_engine(reader.distribution), table.formats_for(reader)
+    for tables in _tables(reader, {name: table.state(cache, name, progress) for name in formats}):
+        for asked in tables.questions():
+            yield asked if isinstance(asked, str) else text_of(engine, reader, asked)
+        yield _endless(reader, engine)(tables.question(Query(count=True), table.MANY))
+
+
+def _tables(reader: Reader, states: Mapping[str, State]) -> list[KitTables]:
+    distribution = distributions.load(reader.distribution)
+    there = {name: state.database_in(distribution.warehouse) for name, state in states.items()}
+    return [KitTables(own_tables.database(distribution, at), name) for name, at in there.items()]
+
+
+def _endless(reader: Reader, engine: Engine) -> Callable[[Question], str]:
+    in_python = isinstance(engine, PythonLibrary) and engine.expressions(dict(reader.settings))
+    make = endless_python if in_python else endless_sql
+    return lambda question: make(text_of(engine, reader, question))
+
+
 @contextmanager
 def _serve(
     reader: Reader, shared: SharedMetastore, states: Mapping[str, State]
@@ -378,24 +400,17 @@ def _serve(
     start = EngineStart(reader.distribution, planned, shared, JobThreads(1))
     distribution = distributions.load(reader.distribution)
     with start.serve() as on:
-        library = on.engine if isinstance(on.engine, PythonLibrary) else None
-        in_python = library is not None and library.expressions(dict(reader.settings))
         ours = distribution.runtime != ENDPOINT
-        make_endless = endless_python if in_python else endless_sql
         checked = CheckedEngine(
             on.server,
             dict(reader.settings),
-            lambda question: make_endless(text_of(on.engine, reader, question)),
+            _endless(reader, on.engine),
             declared=tolerances.declared_for(reader.distribution),
             running=on.server.running if isinstance(on.server, Served) and ours else None,
             timeout_s=on.timeout_s,
             no_null_of=distribution.texts_if_any("no_null_of"),
         )
-        yield [
-            replace(checked, database=own_tables.database(distribution, there), format=name)
-            for name, state in states.items()
-            for there in (state.database_in(distribution.warehouse),)
-        ]
+        yield [replace(checked, tables=tables) for tables in _tables(reader, states)]
 
 
 def _fidelity(distribution: Distribution) -> str:

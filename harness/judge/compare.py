@@ -14,14 +14,7 @@ from harness.core.grouping import grouped
 from harness.core.records import Answer, Column, Origin, Part
 from harness.judge.altered_value import near
 from harness.judge.answers import answered, tables_of
-from harness.judge.difference import (
-    SIZE,
-    Difference,
-    DifferenceKind,
-    Location,
-    ShownRows,
-    leaves,
-)
+from harness.judge.difference import SIZE, Difference, DifferenceKind, Location, ShownRows, leaves
 from harness.judge.expected_state import ExpectedState, Looks, PredictedRows, looks_of
 from harness.judge.file_contents import FileAgreement
 from harness.judge.file_evidence import Strategies

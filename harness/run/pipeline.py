@@ -31,6 +31,7 @@ from harness.core.runtime_names import CONTAINER, ENDPOINT, PROCESS, MetastoreCh
 from harness.core.texts import counted
 from harness.judge.baseline import Applied
 from harness.read import TIMEOUT_S, platform_tables, read_states
+from harness.read.questions import CellQuestion
 from harness.read.reader_servers import ReadContext
 from harness.run import baseline_files, load_run, plan_record, run_folder, run_log
 from harness.run.load_run import ReaderInfo, ReportCache, Run
@@ -309,6 +310,14 @@ def states_of(records: Iterable[StateRecord], cache: Cache) -> States:
                 f"{cache.root}; run the profile again to write it"
             )
     return states
+
+
+def statements(plan: Plan, work: Work) -> Iterator[str]:
+    """Yield what readers are sent first about the states of a run, with each one's name."""
+    states = states_of(load_run.load(work.folder).states, work.cache)
+    for question in read_states.planned_questions(plan)(states):
+        if isinstance(question, CellQuestion):
+            yield f"{question.reader}: {question.text}"
 
 
 def judge_twice(plan: Plan, work: Work, judge: RunJudge) -> JudgedRun:

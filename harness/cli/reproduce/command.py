@@ -55,6 +55,7 @@ def reproduce(
     ] = MINUTES,
     offline: options.OfflineOption = False,
     platform: options.PlatformOption = None,
+    dry_run: options.DryRunOption = False,
 ) -> int:
     """Write the smallest scenario that still shows a finding, as a file and as SQL statements.
 
@@ -72,6 +73,9 @@ def reproduce(
         return 0
     trials = EngineTrials(Resources(output, Cache.default(offline=offline)))
     searches = [_begin(group, variants, answers, run.info.through) for group in chosen]
+    if dry_run:
+        first = [(target, made) for target, search in searches for made in search.waiting]
+        return runs.dry_run([_plan(first)], trials.resources)
     end = time.monotonic() + minutes * len(searches) * 60
     progress = BestSoFar(searches, trials, folder, output.out)
     progress.write_as_seen(_seen(group, run, answers) for group in chosen)
@@ -218,8 +222,7 @@ class EngineTrials:
 
     def ask(self, trials: Sequence[Trial]) -> list[bool]:
         """Write and ask a round in one run; a question without an answer counts as not shown."""
-        cells = [_cell(trial) for trial in trials]
-        plan = _plan(trials, [cell for cell in cells if cell is not None])
+        plan = _plan(trials)
         if not plan.variants:
             return [False] * len(trials)
         number = counted(len(plan.variants), "candidate")
@@ -230,17 +233,17 @@ class EngineTrials:
             if case in answers:
                 states = tuple(state for state in run.states if state.variant == verdict.variant)
                 self.seen[case] = Observation(verdict, answers[case], states)
-        return [self._shows(*trial, run) for trial in zip(trials, cells, strict=True)]
+        return [self._shows(trial, run) for trial in trials]
 
     def observation(self, trial: Trial) -> Observation:
         """Return what was seen of a candidate that showed something."""
         cell = _cell(trial)
         return self.seen[cell.case if cell else ""]
 
-    def _shows(self, trial: Trial, cell: Cell | None, run: Run) -> bool:
+    def _shows(self, trial: Trial, run: Run) -> bool:
+        (target, candidate), cell = trial, _cell(trial)
         if cell is None:
             return False
-        target, candidate = trial
         seen = self.seen.get(cell.case)
         shown = signs(seen.verdict, seen.answer) if seen else frozenset()
         silent = seen is None or seen.verdict.verdict is VerdictKind.UNKNOWN
@@ -266,8 +269,9 @@ def _cell(trial: Trial) -> Cell | None:
     return cell_of(candidate, str(target.reader), target.cause.view, target.shape)
 
 
-def _plan(trials: Sequence[Trial], cells: Sequence[Cell]) -> Plan:
+def _plan(trials: Sequence[Trial]) -> Plan:
     """Return the plan of a round; a candidate of several searches is written once."""
+    cells = list(filter(None, map(_cell, trials)))
     variants = {candidate.key: candidate.variant for _, candidate in trials}
     written = {cell.variant for cell in cells}
     readers = [target.reader for target, _ in trials if target.cause.view != WRITE]

@@ -119,6 +119,7 @@ def upgrade(
     k: options.SelectOption = "",
     offline: options.OfflineOption = False,
     timeout: options.TimeoutOption = TIMEOUT_S,
+    dry_run: options.DryRunOption = False,
 ) -> int:
     """Say whether you may upgrade: what changes from one engine, setting or writer to another.
 
@@ -137,11 +138,13 @@ def upgrade(
         others = rollout, usage, accept, profile, query, mixed, role != READER
         asked = (
             None
-            if resume
+            if resume and not dry_run
             else table_command.request(
                 old, new, table, given, folders, timeout, allow_partial, others
             )
         )
+        if dry_run and asked:
+            return audit_command.dry_run_of(asked, output)
         return audit_command.carried_out("upgrade", asked, run_dir, output, offline=offline)
     options.use_platform(given.platform)
     request = UpgradeRequest(
@@ -161,8 +164,9 @@ def upgrade(
         setting or (),
         rollout,
         given.platform,
+        dry_run,
     )
-    if not (run or request.of_runs_alone):
+    if not (run or dry_run or request.of_runs_alone):
         if not (old and new):
             raise UsageProblem("name what you have by --from and what you would have by --to")
         status = known.answer(request, run_dir, output, questions=run is None)

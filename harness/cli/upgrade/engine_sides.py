@@ -76,6 +76,8 @@ def ask(
 
     resources = Resources(output, Cache.default(offline=offline), TimeLimits(timeout))
     if request.rollout:
+        if request.dry_run:
+            raise UsageProblem("--dry-run is of two sides: leave out --rollout, or --dry-run")
         planned = rollout_runs.read(request.rollout)
         with runs.new_folder(resources, "upgrade", run_dir) as path:
             folder = sides.UpgradeFolder(path, resources, make_for(planned.sides))
@@ -88,6 +90,8 @@ def ask(
     make = make_for((before, after))
     old_plan = make(lambda profile, _: before.apply(profile))
     plan = sides.new_plan(before, after, make)
+    if request.dry_run:
+        return runs.dry_run((old_plan, plan), resources)
     with runs.new_folder(resources, "upgrade", run_dir) as path:
         folder = sides.UpgradeFolder(path, resources, make)
         old_side = folder.side(str(before), old_plan, "old")

@@ -30,6 +30,7 @@ class UpgradeRequest:
     settings: Sequence[str] = ()
     rollout: Path | None = None
     platform: Path | None = None
+    dry_run: bool = False
 
     @property
     def command(self) -> str:

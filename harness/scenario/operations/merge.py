@@ -11,14 +11,7 @@ from harness.core.texts import counted
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Row, Truth, changed_row, written
 from harness.scenario.operations.api import WITH_DELETES, Family, Key, Operation, example
-from harness.scenario.operations.new_rows import (
-    absent_text,
-    fresh,
-    known,
-    settable,
-    some,
-    whole,
-)
+from harness.scenario.operations.new_rows import absent_text, fresh, known, settable, some, whole
 from harness.scenario.operations.spark_sql import (
     columns_in_order,
     key_list,

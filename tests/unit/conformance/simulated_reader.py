@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.conformance import checks, table
-from harness.conformance.checks import CheckedEngine
+from harness.conformance.checks import CheckedEngine, KitTables
 from harness.core.errors import HarnessError
 from harness.core.records import Column, Refusal
 from harness.engines.api import NoAnswerError, Question, ReaderSettings, RefusedError, Reply
@@ -86,7 +86,7 @@ class SimulatedReader:
     def on(self, *formats: str, **facts: Any) -> list[CheckedEngine]:  # noqa: ANN401 - fields
         given: dict[str, Any] = {"running": self.running, "timeout_s": 1.0, **facts}
         return [
-            CheckedEngine(self, {}, _endless, DATABASE, format=name, **given)
+            CheckedEngine(self, {}, _endless, KitTables(DATABASE, name), **given)
             for name in formats or (table.HIVE,)
         ]
 

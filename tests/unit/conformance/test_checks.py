@@ -2,16 +2,22 @@
 
 import datetime
 import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
 from harness.conformance import checks, kit, table
+from harness.conformance.checks import KitTables
 from harness.conformance.results import CheckOutcome, CheckResult
 from harness.core import tolerances
+from harness.engines.api import Question, Reply
 from harness.runtime import process
 from tests.unit.conformance.simulated_reader import (
     BROKE,
+    DATABASE,
+    ENDLESS,
     REFUSED,
     SILENT,
     WITHOUT_REASON,
@@ -93,6 +99,30 @@ def test_a_reader_with_a_fault_fails_the_check_of_it(
     result = outcome(name, SimulatedReader(**fault))
     assert result.outcome is FAILED
     assert seen in result.seen
+
+
+@dataclass
+class RecordingReader(SimulatedReader):
+    sent: list[Question | str] = field(default_factory=list)
+
+    def ask(self, question: Question, *, timeout_s: float) -> Reply:
+        self.sent.append(question)
+        return super().ask(question, timeout_s=timeout_s)
+
+    def run(self, sql: str, *, timeout_s: float, tables: Sequence[tuple[str, str]] = ()) -> Reply:
+        self.sent.append(sql)
+        return super().run(sql, timeout_s=timeout_s, tables=tables)
+
+
+@pytest.mark.parametrize("format_", [table.HIVE, *table.LIBRARIES])
+def test_what_a_dry_run_lists_is_all_that_the_checks_send(format_: str) -> None:
+    sent = list[Question | str]()
+    for name in kit.CHECKS:
+        reader = RecordingReader()
+        assert outcome(name, reader, format_).outcome is PASSED
+        sent += [asked for asked in reader.sent if asked not in sent]
+    listed = [*KitTables(DATABASE, format_).questions(), ENDLESS]
+    assert sorted(map(str, sent)) == sorted(map(str, listed))
 
 
 def test_each_check_can_fail() -> None:
