@@ -76,14 +76,14 @@ nightly: check fetch  ## check, then all tests that start real engines as proces
 images: fetch  ## images of the engines of the tests; as root on Debian also a Docker daemon
 	@bash tests/docker.sh
 
-containers: fetch  ## the tests of engines in containers, once these images are there
-	@bash tests/docker.sh $(TWO) kit contained
+containers: fetch  ## the tests of engines in containers, without those marked nightly
+	@bash tests/docker.sh $(TWO) kit contained BY_DAY="and not nightly"
 
 kit:  # it mostly waits
 	$(BIN)/pytest $(SLOWEST) -m docker $(KIT)
 
 contained:
-	$(BIN)/pytest $(SLOWEST) -m docker --ignore $(KIT) tests/engines
+	$(BIN)/pytest $(SLOWEST) -m "docker $(BY_DAY)" --ignore $(KIT) tests/engines
 
 conformance: venv  ## the conformance kit on every engine, in both runtimes where Docker answers
 	$(BIN)/harness engines verify --all --out docs/results/conformance.md

@@ -5,11 +5,12 @@ has not started.
 """
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Final
@@ -25,10 +26,11 @@ from harness.cli.app import main
 from harness.conformance import table
 from harness.core import atomic_write
 from harness.core.progress import Progress
+from harness.core.runtime_names import CONTAINER, in_runtime
 from harness.engines.trino.engine import ENGINE, TrinoServer
 from harness.formats import facts
 from harness.formats.iceberg import move
-from harness.plan import platform_file
+from harness.plan import platform_file, select_scenarios
 from harness.read import platform_tables
 from harness.read.platform_tables import NOT_TAKEN, PlatformTables
 from harness.read.reader_servers import ReadContext
@@ -37,6 +39,7 @@ from harness.runtime import metastore, metastore_client, object_store, provide, 
 from harness.runtime.metastore import Metastore
 from harness.runtime.process import LOOPBACK
 from harness.runtime.process_runtime import ProcessRuntime
+from harness.scenario.cells import Reader, parse_reader
 from harness.usage import rest_listing
 from harness.write import state_store
 from harness.write.state_store import State
@@ -52,6 +55,14 @@ KILLED_IN: Final = (
     *(metastore_client, rest_listing),
 )
 FORMATS: Final = ("hudi-cow", "hive-parquet", "iceberg")
+PREFIX: Final = re.compile("harness_[0-9a-f]{8}_")
+SET_THERE: Final = {
+    "trino-476{use-column-names=true}": "by-name-trino@endpoint",
+    "trino-476{use-column-names=false}": "by-position-trino@endpoint",
+}
+"""By a reader of a process, the one whose server has that setting already."""
+PARTS: Final = 5
+"""Of 200 kills in a store, each of which takes seconds, so many can be asked for alone."""
 MADE_3: Final = 12
 """The step of `snapshots/delete_files` after which any of its tables has version 3."""
 
@@ -68,6 +79,11 @@ class Theirs:
 
 def files_below(folder: Path) -> list[str]:
     return sorted(f"{path} {path.stat().st_size}" for path in folder.rglob("*") if path.is_file())
+
+
+def names_in(metastore: Metastore) -> list[str]:
+    with metastore_client.connect(metastore.uri) as client:
+        return [f"{name}.{','.join(client.names(name))}" for name in client.databases()]
 
 
 def written(folder: Path, text: str) -> Path:
@@ -92,12 +108,11 @@ def theirs(
         register(metastore.uri, database, "orders", [("id", "bigint")], folder / "lake/orders")
 
     def seen() -> list[str]:
-        with metastore_client.connect(metastore.uri) as client:
-            names = [f"{d}.{','.join(client.names(d))}" for d in client.databases()]
-        return [*names, *files_below(folder / "lake")]
+        return [*names_in(metastore), *files_below(folder / "lake")]
 
     runtime = provide.runtime(distributions.load("trino-476"), cache, progress)
-    planned = frozenset((facts(name), ()) for name in FORMATS)
+    set_there = {(facts("hudi-cow"), parse_reader(name).settings) for name in SET_THERE}
+    planned = frozenset({*set_there, *((facts(name), ()) for name in FORMATS)})
     serving = ENGINE.serve(runtime, metastore.uris, folder / "server", progress, planned)
     with serving as server, pytest.MonkeyPatch.context() as patched:
         patched.setattr(Cache, "default", lambda **_: cache)
@@ -109,6 +124,14 @@ engines:
     address: http://{LOOPBACK}:{server.port}
     user: auditor
     catalogs: {{hudi: hudi, hive: hive, iceberg: iceberg}}
+  by-name-trino:
+    like: trino-476
+    address: http://{LOOPBACK}:{server.port}
+    catalogs: {{hudi: hudi_by_name}}
+  by-position-trino:
+    like: trino-476
+    address: http://{LOOPBACK}:{server.port}
+    catalogs: {{hudi: hudi_by_position}}
 catalogs:
   theirs: {{address: "{metastore.uri}"}}
 own_tables: {{prefix: harness_, catalog: theirs, folder: "{folder}/lake"}}
@@ -119,6 +142,10 @@ own_tables: {{prefix: harness_, catalog: theirs, folder: "{folder}/lake"}}
 @pytest.fixture(autouse=True)
 def _in_a_folder_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
+
+
+def in_container(reader: Reader) -> str:
+    return str(replace(reader, distribution=in_runtime(reader.distribution, CONTAINER)))
 
 
 def verdicts(folder: Path, reader: str) -> dict[str, tuple[str, Sequence[str]]]:
@@ -157,6 +184,30 @@ def test_a_run_gives_the_same_verdicts_as_an_engine_of_its_own(
     assert main(["judge", "--run-dir", "run"]) in (0, 1)  # no platform file is needed for that
 
 
+@pytest.mark.docker
+@pytest.mark.usefixtures("docker")
+def test_processes_containers_and_servers_that_run_already_agree(
+    theirs: Theirs, record_property: Callable[[str, object], None]
+) -> None:
+    before, processes = theirs.seen(), select_scenarios.find("first", ()).profile.readers
+    compared_with = {str(one.reader): [in_container(one.reader)] for one in processes}
+    for process, endpoint in SET_THERE.items():
+        compared_with[process].append(endpoint)
+    readers = [name for process, others in compared_with.items() for name in (process, *others)]
+    options = [part for name in readers for part in ("--reader", name)]
+    asked = ["run", "--profile", "first", "--fresh", *options, "--run-dir", "run"]
+    assert main([*asked, "--platform", str(theirs.platform)]) in (0, 1)
+    compared = 0
+    for process, others in compared_with.items():
+        for other in others:
+            ours, there = (verdicts(Path("run"), name) for name in (process, other))
+            assert ours
+            assert {case: there[case] for case in ours} == ours
+            compared += len(ours)
+    record_property("verdicts compared", compared)
+    assert theirs.seen() == before
+
+
 def test_an_upgrade_asks_both_sides_about_the_same_tables(theirs: Theirs) -> None:
     before = theirs.seen()
     both = ["--from", READER, "--to", "trino-476", "--profile", "first"]
@@ -167,10 +218,15 @@ def test_an_upgrade_asks_both_sides_about_the_same_tables(theirs: Theirs) -> Non
     assert theirs.seen() == before
 
 
-def test_nothing_is_asked_of_their_server_but_about_tables_of_the_run(theirs: Theirs) -> None:
+def sent_to(theirs: Theirs) -> dict[str, str]:
+    """What the server has of the statements of its user, by their ids."""
     with closing(theirs.server.connect({})) as connection:
-        text = "select query, state from system.runtime.queries where \"user\" = 'auditor'"
-        sent = [str(query) for query, _ in connection.run(text, timeout_s=60).rows]
+        text = "select query_id, query from system.runtime.queries where \"user\" = 'auditor'"
+        return {str(id_): str(query) for id_, query in connection.run(text, timeout_s=60).rows}
+
+
+def test_nothing_is_asked_of_their_server_but_about_tables_of_the_run(theirs: Theirs) -> None:
+    sent = list(sent_to(theirs).values())
     assert {query.split()[0].lower() for query in sent} == {"select", "show"}
     about = [query for query in sent if " from " in query.lower()]
     assert about
@@ -193,6 +249,32 @@ def test_a_dry_run_shows_what_would_be_sent_and_sends_nothing(
     assert main(asked) in (0, 1)
     assert verdicts(Path("run"), READER)
     assert theirs.seen() == before
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["run", "--profile", "first", "--reader", READER],
+        ["upgrade", "--from", READER, "--to", "trino-476", "--profile", "first"],
+        ["engines", "verify", READER],
+    ],
+    ids=" ".join,
+)
+def test_what_is_sent_is_what_a_dry_run_lists_which_sends_nothing(
+    theirs: Theirs, command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    before, already = theirs.seen(), sent_to(theirs)
+    asked = [*command, "--platform", str(theirs.platform), "--json"]
+    assert main([*asked, "--dry-run"]) == 0
+    lines = json.loads(capsys.readouterr().out.splitlines()[-1])["sent"]
+    assert sent_to(theirs) == already
+    assert theirs.seen() == before
+    assert main(asked) in (0, 1)
+    listed = {line.removeprefix(f"{READER}: ") for line in lines if line.startswith(READER)}
+    sent = {text for id_, text in sent_to(theirs).items() if id_ not in already}
+    # The tables of each command have a prefix of their own.
+    of_one, of_other = ({PREFIX.sub("", text) for text in texts} for texts in (listed, sent))
+    assert {text for text in of_other if not text.startswith("show session ")} == of_one
 
 
 def test_what_it_shows_wrong_is_made_smaller_by_asking_it(
@@ -243,16 +325,20 @@ class Kills:
         messages = list(platform_tables.sweep(self.context.cache))
         assert all(text.startswith("removed ") for text in messages), messages
 
-    def check(self, seen: Callable[[], Sequence[str]]) -> None:
+    def check(self, seen: Callable[[], Sequence[str]], part: int = 0, parts: int = 1) -> int:
+        """Kill at a part of the points; return how often something of the tables was there then."""
         before, records = seen(), self.context.cache.root / "own_tables"
         every, made = lines_of(self.modules, self.work), 0
-        for line in range(1, every + 1, every // self.number):
+        assert every > self.number
+        points = [1 + at * every // self.number for at in range(part, self.number, parts)]
+        for line in points:
             assert kill_at(line, self.modules, self.work)
             made += seen() != before
             assert ends_well(self.next_start)
             assert seen() == before
             assert not list(records.glob("*.json"))
-        assert made > self.number // 3
+        assert made > len(points) // 3
+        return made
 
 
 def test_a_kill_leaves_nothing_in_a_metastore_and_a_folder(
@@ -267,6 +353,7 @@ def test_a_kill_leaves_nothing_in_a_metastore_and_a_folder(
 class RestTheirs:
     platform: Path
     seen: Callable[[], Sequence[str]]
+    """All tables of the REST catalog and of the metastore beside it, and all files of the store."""
 
 
 def in_store(server: TrinoServer, format_: str, catalog: str, store: str, folder: str) -> str:
@@ -313,8 +400,10 @@ def rest(
         assert made.ok, made.text
 
         def seen() -> list[str]:
-            names = requests.get(base, timeout=60).json()["namespaces"]
-            return [*sorted(map(str, names)), *files_below(bucket)]
+            names = [name for (name,) in requests.get(base, timeout=60).json()["namespaces"]]
+            below = (requests.get(f"{base}/{name}/tables", timeout=60).json() for name in names)
+            tables = sorted(str(entry) for listing in below for entry in listing["identifiers"])
+            return [*sorted(names), *tables, *names_in(metastore), *files_below(bucket)]
 
         (folder / "server").mkdir()
         before = distributions.load("trino-476")
@@ -330,7 +419,12 @@ def rest(
             folder_there = f"s3://{catalog.bucket}/tests"
             text = in_store(server, "iceberg", catalog.address, catalog.store, folder_there)
             patched.setenv("OWN_KEY", "canary-of-a-key")
-            yield RestTheirs(written(folder, text), seen)
+            platform_file.register_file(platform := written(folder, text))
+            # Tables of a run of somebody else, whose harness is gone, and whose cache is not here.
+            others = ReadContext(Cache(folder / "others"), folder, progress)
+            states = [table.state(cache, "iceberg", progress)]
+            assert ends_well(lambda: PlatformTables(others).register(states))
+            yield RestTheirs(platform, seen)
 
 
 def test_a_metastore_whose_tables_lie_in_an_object_store_is_one_as_well(
@@ -423,9 +517,15 @@ def test_the_conformance_kit_checks_what_reads_iceberg_tables_alone(rest: RestTh
     assert rest.seen() == before
 
 
+@pytest.mark.parametrize("part", range(PARTS))
 def test_a_kill_leaves_nothing_in_a_rest_catalog_and_a_store(
-    rest: RestTheirs, cache: Cache, tmp_path: Path
+    rest: RestTheirs,
+    cache: Cache,
+    tmp_path: Path,
+    part: int,
+    record_property: Callable[[str, object], None],
 ) -> None:
     platform_file.register_file(rest.platform)
     states, modules = [table.state(cache, "iceberg", Progress())], (platform_tables, rest_listing)
-    Kills(tmp_path, states, 60, modules).check(rest.seen)
+    made = Kills(tmp_path, states, 200, modules).check(rest.seen, part, PARTS)
+    record_property("something was there", made)
