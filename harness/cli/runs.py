@@ -26,7 +26,7 @@ from harness.run.run_log import phase, run_log
 from harness.runtime import work_folders
 from harness.scenario.cells import Plan
 
-MORE: Final = "; by what comes of it: the same again, columns alone, other settings, smaller tables"
+MORE: Final = "Answers may lead to more: the same again, columns alone, other settings, fewer rows."
 ON_GITHUB: Final = "GITHUB_ACTIONS"
 """GitHub sets it to `true` in every job ("Variables reference")."""
 
@@ -242,7 +242,7 @@ def dry_run(plans: Iterable[Plan], resources: Resources) -> int:
 def unsent(statements: Iterable[str], output: Output, more: str = MORE) -> int:
     """Print what would be sent; return the exit status."""
     sent = list(dict.fromkeys(statements))
-    last = f"Nothing was sent{more}." if sent else "No statement would be sent."
+    last = f"Nothing was sent. {more}".strip() if sent else "No statement would be sent."
     output.end("\n".join([*sent, last]), sent=sent)
     return GOOD
 

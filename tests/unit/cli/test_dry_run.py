@@ -150,8 +150,10 @@ def test_the_kit_shows_its_questions_and_the_one_without_an_end(
     assert not Path("runs").exists()
 
 
-def test_a_scan_sends_no_statement(capsys: Capture) -> None:
-    asked = ["scan", "theirs", "--platform", "platform.yaml", "--dry-run"]
-    assert app.main(asked) == 0
+def test_a_scan_sends_no_statement_and_says_so(capsys: Capture) -> None:
+    named = ["--platform", "platform.yaml", "--dry-run"]
+    assert app.main(["run", "--profile", "first", "--reader", ELSEWHERE, *named]) == 0
+    assert "\nNothing was sent. Answers may lead to more: " in capsys.readouterr().out
+    assert app.main(["scan", "theirs", *named]) == 0
     assert capsys.readouterr().out == "No statement would be sent.\n"
     assert not Path("usage.yaml").exists()
