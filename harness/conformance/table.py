@@ -21,9 +21,10 @@ from harness.core.arrow import pa, pq
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from harness.core.records import Outcome, OutcomeKind
+from harness.core.setting_values import MOMENTS
 from harness.engines.arrow_values import arrow_type
 from harness.formats import facts
-from harness.formats.iceberg.settings import MOMENTS, WITH_ZONE
+from harness.formats.iceberg.settings import WITH_ZONE
 from harness.model.canonical import MapValue, Value, single, to_json
 from harness.model.datatypes import parse_type
 from harness.read.questions import load_engine

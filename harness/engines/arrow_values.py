@@ -21,6 +21,7 @@ _ARROW: Final = {
     "long": "int64",
     "date": "date32[day]",
     "timestamp_ntz": "timestamp[us]",
+    "unknown": "null",
 }
 _NAMES: Final = {
     **{name: ours for ours, name in _ARROW.items()},

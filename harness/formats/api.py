@@ -109,6 +109,8 @@ class Format(ABC):
     """The settings a variant may name, each with its values; absent is the writer's default."""
     unsupported_types: frozenset[str] = frozenset()
     """Types that its tables cannot have, without parameters."""
+    column_options: bool = False
+    """Whether columns of its tables may be generated, numbered, or have a default at first."""
     partitions_last: bool = False
     """Whether SQL puts partition columns behind all others, wherever they were declared."""
     absolute_paths: bool = False

@@ -4,12 +4,14 @@ Which engines can write to others' tables, their lock data say (`writes_steps`).
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from harness import engines
 from harness.artifacts import object_storage
 from harness.artifacts.distribution import Distribution
 from harness.core.problems import one_of
+from harness.core.setting_values import MOMENTS
 from harness.engines.format_facts import FormatFacts
 from harness.engines.library_writes import LibraryWrites, TableWrite
 from harness.engines.python_library import PythonLibrary
@@ -27,7 +29,7 @@ from harness.scenario.operations import name_of, registry, row_writes
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.merge_with_schema_evolution import MergeWithSchemaEvolution
-from harness.scenario.operations.row_writes import DeleteWhere, Update
+from harness.scenario.operations.row_writes import DeleteWhere, InsertWithout, Update
 from harness.scenario.operations.services import SetProperty
 from harness.scenario.operations.snapshots import Restore
 from harness.scenario.statements import (
@@ -115,7 +117,7 @@ def creation(
         return (Sql(hiveql.create_table(table, facts.files, kind="external table")),)
     columns, entry, known = table.columns, [("col", "array<string>")], DELTA
     if facts.family == "iceberg":
-        zoned = settings.get(iceberg_settings.MOMENTS) == iceberg_settings.WITH_ZONE
+        zoned = settings.get(MOMENTS) == iceberg_settings.WITH_ZONE
         columns = columns if zoned else tuple((n, map_plain(t, _zoneless)) for n, t in columns)
         entry, known = [(name, hive_type(type_)) for name, type_ in columns], ICEBERG
     write = TableWrite(
@@ -177,10 +179,13 @@ def _write(operation: Operation, before: Truth, after: Truth) -> TableWrite:
     saved = before.saved if isinstance(operation, Restore) else None
     merges = isinstance(operation, Merge | MergeWithSchemaEvolution)
     sent = [*rows, *gone] if merges else rows
+    left_out = operation.columns if isinstance(operation, InsertWithout) else ()
+    named = tuple(field for field in after.schema.fields if field.name not in left_out)
+    schema = replace(after.schema, fields=named)
     return TableWrite(
-        tuple((field.name, field.type) for field in after.schema.fields),
+        tuple((field.name, field.type) for field in named),
         key,
-        tuple(row_values(row, after.schema) for row in sent),
+        tuple(row_values(row, schema) for row in sent),
         (*set_, *order) if set_ else (),
         condition,
         instant_of(last_write(saved)) if saved else "",

@@ -13,6 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
+NULL_ALONE: Final = ("unknown", "geometry", "geography")
+"""Types of Iceberg's format version 3 whose columns have no value here but NULL: all of the first
+("Primitive Types"), and what no writer here has words for."""
 PRIMITIVES: Final = (
     "boolean",
     "tinyint",
@@ -27,6 +30,7 @@ PRIMITIVES: Final = (
     "timestamp",
     "timestamp_ntz",
     "variant",
+    *NULL_ALONE,
 )
 """Names of the types without parameters.
 
@@ -59,6 +63,7 @@ ALIASES: Final = {
     "text": "string",
     "bytes": "binary",
     "varbinary": "binary",
+    "void": "unknown",
     "datetime": "timestamp",
     "timestamp_ltz": "timestamp",
     "dec": FORMS["decimal"],

@@ -13,6 +13,8 @@ from enum import StrEnum
 from functools import cached_property
 
 from harness.model.canonical import Value
+from harness.model.column_options import ALLOWED, ColumnOption
+from harness.model.conversion import convert
 from harness.model.datatypes import Array, DataType, Map, Struct, parts_of, with_parts
 
 
@@ -36,6 +38,10 @@ class Field:
     """Whether each value must have an exact form in the type; else one without is not settled."""
     default: Value = None
     """What rows have there that were written before the column was added."""
+    option: ColumnOption | None = None
+    """What the column has where a write leaves it out; None for NULL."""
+    sources: tuple[int, ...] = ()
+    """The ids of the columns that it is generated of."""
 
     def walk(self) -> Iterator[Field]:
         yield self
@@ -150,6 +156,21 @@ class Schema:
             )
         return self._replaced(path, replace(field, type=to, exact=exact and field.exact))
 
+    def fill(self, path: str, option: ColumnOption) -> Schema:
+        """Return the schema with another option of a column."""
+        field, sources = self.find(path), [self.find(name) for name in option.sources]
+        type_, of = str(field.type), [str(source.type) for source in sources]
+        if option.generated and type_ != option.type_of(of):
+            raise SchemaChangeError(f"'{path}' cannot be so generated as {type_}; {ALLOWED}")
+        if field.children or (option.identity and type_ != "long"):
+            raise SchemaChangeError(f"'{path}' is {type_}, which has no such option")
+        try:
+            option = replace(option, default=convert(option.default, field.type))
+        except ValueError as wrong:
+            raise SchemaChangeError(f"the default: {wrong}") from wrong
+        ids = tuple(source.id for source in sources)
+        return self._replaced(path, replace(field, option=option, sources=ids))
+
     def _named(self, parent: str) -> tuple[Field, ...]:
         """Return siblings below a struct: parts of arrays and maps have no names of their own."""
         if not parent:
@@ -176,14 +197,19 @@ class Schema:
         return self._with(parent, tuple(new if one.name == name else one for one in siblings))
 
 
-def schema_of(columns: tuple[tuple[str, DataType], ...]) -> Schema:
+def schema_of(
+    columns: tuple[tuple[str, DataType], ...], options: tuple[tuple[str, ColumnOption], ...] = ()
+) -> Schema:
     """Number the columns of a new table: ids from 1, the columns first, then their parts."""
     heads = [Field(at, name, type_) for at, (name, type_) in enumerate(columns, start=1)]
     last, fields = len(heads), []
     for head in heads:
         children, last = _number_children(head.type, last)
         fields.append(replace(head, children=children))
-    return Schema(tuple(fields), last)
+    schema = Schema(tuple(fields), last)
+    for name, option in options:
+        schema = schema.fill(name, option)
+    return schema
 
 
 def number(name: str, type_: DataType, last_id: int) -> tuple[Field, int]:
@@ -254,6 +280,8 @@ class Table:
     merge_mode: MergeMode | None = None
     """What the table declares; None for what its format does by itself, which makes no difference
     unless a version comes late."""
+    options: tuple[tuple[str, ColumnOption], ...] = ()
+    """Of columns that have one."""
 
     @property
     def fixed(self) -> tuple[str, ...]:

@@ -71,7 +71,7 @@ class PendingWrite:
     before: Rows
     """The table's rows when it was begun."""
     schema: Schema
-    """The table's when it was begun."""
+    """The table's when it was begun, in a branch when that was written to last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ History = tuple[Truth, ...]
 
 
 def begin(table: Table, generation: Generation, *, merge_on_read: bool) -> Truth:
-    schema = schema_of(table.columns)
+    schema = schema_of(table.columns, table.options)
     spec = identities(schema, table.partition_by)
     return Truth(0, table, schema, generation, merge_on_read, {}, {}, {}, spec=spec)
 
@@ -241,6 +241,7 @@ def new_row(truth: Truth, key: Value, step: int, given: Mapping[str, Value]) -> 
         else:
             values[field.id] = _value(truth, field, key, step, given)
             steps[field.id] = step
+    _generate(truth.schema, values, steps, step)
     group = old.group if old is not None else (step, tuple(values[id_] for id_ in ids))
     return Row(key, values, steps, group)
 
@@ -253,7 +254,17 @@ def changed_row(truth: Truth, key: Value, step: int, columns: Iterable[str]) -> 
         field = truth.schema.find(name)
         values[field.id] = _value(truth, field, key, step, {})
         steps[field.id] = step
+    _generate(truth.schema, values, steps, step)
     return replace(old, values=values, written=steps)
+
+
+def _generate(schema: Schema, values: dict[int, Value], steps: dict[int, int], step: int) -> None:
+    """Give a row what its generated columns have by its other ones."""
+    for field in schema.fields:
+        if field.option is not None and field.sources:
+            made = field.option.made([values.get(id_) for id_ in field.sources])
+            if field.id not in values or values[field.id] != made:
+                values[field.id], steps[field.id] = made, step
 
 
 def _value(truth: Truth, field: Field, key: Value, step: int, given: Mapping[str, Value]) -> Value:
@@ -286,8 +297,8 @@ def named(value: Value, field: Field) -> Value:
 
     Raises ValueError: it has no exact form there, and must have one.
     """
-    if value is None:
-        return None
+    if value is None or value is UNSETTLED:
+        return value
     match field.type:
         case Struct():
             return {
@@ -424,6 +435,17 @@ def begun(
     return replace(failed(before, step, made), pending=pending)
 
 
+def branched(truth: Truth, branch: Truth) -> Truth:
+    """Return the truth after another write into the branch that waits; `branch`: as it is then."""
+    pending = truth.pending
+    if pending is None:
+        raise SchemaChangeError("no write waits in a branch")
+    rows = tuple(row for key, row in branch.rows.items() if pending.before.get(key) != row)
+    gone = tuple(key for key in pending.before if key not in branch.rows)
+    now = replace(pending, rows=rows, deleted=gone, schema=truth.schema)
+    return replace(failed(truth, branch.step, rows), pending=now)
+
+
 def committed(truth: Truth, step: int) -> Truth:
     """Return the truth after the second writer committed.
 
@@ -435,7 +457,7 @@ def committed(truth: Truth, step: int) -> Truth:
         raise SchemaChangeError("no write waits for its commit; begin_write begins one")
     alone = truth.rows is pending.before
     published = {**truth.published, step: pending} if alone else truth.published
-    undone = truth.undone - {pending.step}
+    undone = truth.undone - {pending.step, *(row.newest for row in pending.rows)}
     now = replace(truth, pending=None, failed=(), undone=undone, published=published)
     sent = {row.key: _upon(now, pending, row) for row in pending.rows}
     overtaken = {key: row for key, row in sent.items() if _is_overtaken(now, pending, key)}

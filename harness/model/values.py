@@ -17,6 +17,7 @@ from harness.model.canonical import MapValue, Value
 from harness.model.conversion import cast_text
 from harness.model.datatypes import (
     MAX_DECIMAL_PRECISION,
+    NULL_ALONE,
     Array,
     DataType,
     Decimal,
@@ -71,6 +72,8 @@ def never_null(field: Field, step: int, row: int, types: FieldTypes) -> Value:
             key, value = field.children
             pair = generate(key, step, row, types), generate(value, step, row, types)
             return MapValue((pair,)) if pair[0] is not None else MapValue(())
+    if str(field.type) in NULL_ALONE:
+        return None
     return _leaf(field, step, row, types.get(field.id, ()))
 
 

@@ -580,6 +580,11 @@ def _partition_order(table: Table, format_name: str) -> Iterator[str]:
 
 def _types(combination: Combination, scenario: Scenario) -> Iterator[str]:
     unsupported, name = combination.format.unsupported_types, combination.format.NAME
+    maker = combination.sequence.writer.distributions[0]
+    if scenario.table.options and not combination.format.column_options:
+        yield f"{name} has no columns that are generated or numbered, or have a default at first"
+    elif scenario.table.options and other_writers.library_writes(distributions.load(maker)):
+        yield f"{maker} is told of no options of columns"
     for column, type_ in _columns(scenario) if unsupported else ():
         for plain in plain_types(type_):
             if str(plain).partition("(")[0] in unsupported:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import cycle
 from typing import Final
 
-from harness.model.datatypes import DataType, Map, Primitive, with_parts
+from harness.model.datatypes import NULL_ALONE, DataType, Map, Primitive, with_parts
 from harness.model.identifiers import free_name
 from harness.model.schema import Field
 from harness.model.truth import History
@@ -26,7 +26,8 @@ def twin(scenario: Scenario) -> Scenario | None:
 
     Data columns take the type of the first one; if they all agree already, they take those of
     `TURN`, added columns after the ones of the table. Key, ordering and partition columns, those of
-    partition fields, those whose type changes and those with explicit values keep theirs. Of
+    partition fields, those with options, those whose type changes and those with explicit values
+    keep theirs. Of
     columns with parts the innermost take the types, but no keys of maps, and never binary.
     """
     history = scenario.survey.history
@@ -52,10 +53,12 @@ def _leaves(scenario: Scenario, history: History) -> Iterator[Field]:
     done = _explicit(scenario, history) | _changing(history) | _framed(scenario, history)
     done |= {field.source for truth in history for field in truth.spec}
     done |= {history[0].column_id(name) for name in scenario.table.fixed}
+    of_options = [f for truth in history for f in truth.schema.fields if f.option is not None]
+    done |= {id_ for field in of_options for id_ in (field.id, *field.sources)}
     retyped = {column.id for truth in history for column in truth.schema.fields} - done
     for column in (column for truth in history for column in truth.schema.fields):
         for leaf in _leaves_of(column) if column.id in retyped else ():
-            if leaf.id not in done:
+            if leaf.id not in done and str(leaf.type) not in NULL_ALONE:
                 done.add(leaf.id)
                 yield leaf
 

@@ -38,22 +38,25 @@ def _table(table: Table) -> Mapping[str, Any]:
         "order_by": table.order_by,
         "partition_by": table.partition_by,
         "merge_mode": table.merge_mode and table.merge_mode.value,
+        "options": {name: _plain(_given(option)) for name, option in table.options},
     }
     return {key: value for key, value in form.items() if value}
 
 
 def _step(step: Step) -> object:
     operation = step.operation
-    values = (
-        (field, getattr(operation, field.name))
-        for field in dataclasses.fields(operation)  # type: ignore[arg-type] # each is a dataclass
-    )
-    fields = {field.name: value for field, value in values if value != field.default}
+    fields = _given(operation)
     name, short = name_of(operation), operation.SHORT
     inner = fields[short] if list(fields) == [short] else fields
     beside: dict[str, Any] = {"by": step.by} if step.by else {}
     beside |= {"quiet": True} if step.quiet else {}
     return block({name: _plain(inner), **beside}) if fields or beside else name
+
+
+def _given(form: Any) -> dict[str, Any]:  # noqa: ANN401 - a dataclass
+    """Return what a file says of it: all but the defaults."""
+    values = ((field, getattr(form, field.name)) for field in dataclasses.fields(form))
+    return {field.name: value for field, value in values if value != field.default}
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - explicit rows hold anything

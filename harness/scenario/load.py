@@ -10,6 +10,7 @@ from pydantic import Strict
 from harness.core.problems import one_of
 from harness.core.yaml_reader import Document, KeyPath, NullText, make, parse, read
 from harness.model import query_shapes
+from harness.model.column_options import ColumnOption
 from harness.model.schema import MergeMode, Table
 from harness.scenario import semantics
 from harness.scenario.definition import AXES, PAST_VIEWS, VIEWS, Scenario, Step
@@ -41,6 +42,7 @@ class _TableForm:
     order_by: str | None = None
     partition_by: tuple[str, ...] = ()
     merge_mode: Annotated[MergeMode | None, Strict(strict=False)] = None
+    options: dict[str, ColumnOption] | None = None
 
 
 def load(path: Path | str, keeping_case: Collection[str] = ()) -> Scenario:
@@ -95,9 +97,10 @@ def _scenario(document: Document) -> Scenario | None:
     if form is None or document.problems:
         return None
     roles = form.key, form.order_by, form.partition_by, form.merge_mode
+    options = tuple((form.options or {}).items())
     return Scenario(
         name=name_of(document.path),
-        table=Table(tuple(form.columns.items()), *roles),
+        table=Table(tuple(form.columns.items()), *roles, options),
         steps=steps,
         about=file.about,
         source=file.source,

@@ -13,7 +13,7 @@ from harness.core.problems import Problems
 from harness.core.yaml_reader import Document
 from harness.model.datatypes import VARIANT, Array, DataType, Map, Primitive, Struct, every_type
 from harness.model.identifiers import CHANGE_COLUMNS
-from harness.model.schema import Field, Schema, schema_of
+from harness.model.schema import Field, Schema, SchemaChangeError, schema_of
 from harness.model.simulation.column_resolution import META
 from harness.model.truth import History, Truth, row_values
 from harness.model.values import MAX_FIELD, MAX_ROW, MAX_STEP
@@ -112,6 +112,15 @@ def _check_table(scenario: Scenario, document: Document) -> None:
         if times > 1:
             wrong = f"table: '{name}' stands twice in key, order_by and partition_by; once is all"
             document.note(("table", "key"), wrong)
+    try:
+        schema_of(table.columns, table.options)
+    except SchemaChangeError as problem:
+        document.note(("table", "options"), f"table: options: {problem}")
+    for name, option in table.options:
+        given = (option.default is not None) + bool(option.generated) + option.identity
+        if given != 1 or name in table.fixed:
+            wrong = f"'{name}' may have one of default, generated and identity, and no role"
+            document.note(("table", "options", name), f"table: options: {wrong}")
 
 
 def _check_names(

@@ -23,6 +23,7 @@ from harness.engines.arrow_values import arrow_type
 from harness.engines.spark.session import Library, Session, Spark
 from harness.formats.api import NO_COMMIT, Committed, FileFactError
 from harness.formats.hive.format import staged
+from harness.formats.iceberg.table import POINTER
 from harness.model.canonical import MapValue, Value
 from harness.model.datatypes import parse_type
 from harness.model.file_facts import FileFact
@@ -403,7 +404,10 @@ class StepSender:
             case IcebergCall(method, arguments):
                 table = f"{target.database}.{TABLE}"
                 request = {"method": method, "arguments": dict(arguments), "table": table}
-                self._ask(Library.ICEBERG, writer, request)
+                if made := self._ask(Library.ICEBERG, writer, request):
+                    (entry,) = self._client.entries(target.database)
+                    before = entry.table["parameters"][POINTER]
+                    self._client.point(target.database, TABLE, POINTER, before, str(made))
             case DeltaCall(method):
                 self._ask(Library.DELTA, writer, {"method": method, "path": path})
             case ArrowFile():
@@ -430,9 +434,9 @@ class StepSender:
                 made = with_parameters(made, dict(parameters), {"path": f"file:{LOCATION}"})
                 self._client.register(database, (made,), path)
 
-    def _ask(self, library: Library, writer: str, request: Mapping[str, object]) -> None:
+    def _ask(self, library: Library, writer: str, request: Mapping[str, object]) -> object:
         session, timeout_s = self._spark_session(writer), self._target.timeout_s
-        session.call(library, request, timeout_s=timeout_s)
+        return session.call(library, request, timeout_s=timeout_s)
 
     def _write(self, statement: Mutation | LibraryWrite, writer: str) -> None:
         session, target = self._session_of(writer), self._target

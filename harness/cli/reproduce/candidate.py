@@ -21,7 +21,7 @@ from harness.scenario.cells import Variant
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn, DropColumn, MoveColumn, RenameColumn
-from harness.scenario.operations.row_writes import Insert, Rewrites, Touch, Update
+from harness.scenario.operations.row_writes import Insert, InsertWithout, Rewrites, Touch, Update
 from harness.scenario.operations.write_frame import WriteFrame
 
 DIGITS = 8
@@ -254,7 +254,7 @@ def _paths_after(operation: Operation, path: str, other: str) -> tuple[str, str]
 
 def _with_path(operation: Operation, schema: Schema, path: str, other: str) -> Operation | None:
     """Return a step for the column at another path; None where it was about that column alone."""
-    if isinstance(operation, WriteFrame):
+    if isinstance(operation, WriteFrame | InsertWithout):
         return operation if other else operation.without(path)
     if isinstance(operation, Update):
         names = tuple(filter(None, (other if name == path else name for name in operation.set)))
@@ -308,6 +308,7 @@ def _table_without(table: Table, path: str) -> Table:
         columns=whole.fields if isinstance(whole, Struct) else (),
         order_by=None if table.order_by == path else table.order_by,
         partition_by=tuple(name for name in table.partition_by if name != path),
+        options=tuple((n, of) for n, of in table.options if path not in {n, *of.sources}),
     )
 
 

@@ -50,7 +50,10 @@ def creation(write: TableWrite) -> tuple[str]:
 
 
 WRITES: Final[LibraryWrites] = {
-    "insert": lambda write: f"write_deltalake(table, {arrow_table(write)}, mode='append')",
+    **dict.fromkeys(
+        ("insert", "insert_without"),
+        lambda write: f"write_deltalake(table, {arrow_table(write)}, mode='append')",
+    ),
     "upsert": _merge,
     "touch": _merge,
     "update": _merge,

@@ -8,6 +8,7 @@ forbids NULL in none that allows it. It imports nothing but for types, as the wo
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
+from uuid import uuid4
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,15 +20,18 @@ JAVA_CLASS: Final = "JavaClass"
 """What Py4J has for a class that is there; for another one it has a package."""
 
 
-def call(spark: SparkSession, settings: Mapping[str, str], request: Mapping[str, Any]) -> None:
-    """Call a function of this module: `method` with named `arguments`, and a `table`."""
+def call(spark: SparkSession, settings: Mapping[str, str], request: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as `write_client.call`
+    """Call a function of this module: `method` with named `arguments`, and a `table`.
+
+    Return where the table's new metadata are, if the catalog must be told.
+    """
     jvm: Any = spark._jvm  # noqa: SLF001 - the only way to Iceberg's Java
     session = spark._jsparkSession  # noqa: SLF001 - as above
     # Each thread has its own, and Iceberg's catalog asks for it.
     jvm.org.apache.spark.sql.SparkSession.setActiveSession(session)
     table = jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(session, request["table"])
     gateway: Any = spark._sc._gateway  # noqa: SLF001 - as above
-    METHODS[request["method"]](gateway, table, **request["arguments"])
+    return METHODS[request["method"]](gateway, table, **request["arguments"])
 
 
 def delete_by_value(
@@ -89,18 +93,32 @@ def add_column(
     default: Any,  # noqa: ANN401 - a value
     first: bool,  # noqa: FBT001 - named by who calls
     after: str | None,
-) -> None:
-    """Commit a column with a default value (Iceberg specification, "Default values")."""
+    untold: bool = False,  # noqa: FBT001, FBT002 - as above
+) -> str | None:
+    """Commit a column with a default value (Iceberg specification, "Default values"), if any.
+
+    `untold`: Hive's metastore has no word for its type (`HiveSchemaUtil.convertToTypeString`), so
+    that Iceberg's catalog takes no such table: the metadata are written and no catalog is asked.
+    """
     iceberg = gateway.jvm.org.apache.iceberg
     kind = iceberg.types.Types.fromTypeName(type_)
-    literal = iceberg.expressions.Expressions.lit(default).to(kind)
+    more = [] if default is None else [iceberg.expressions.Expressions.lit(default).to(kind)]
     *above, leaf = name.rsplit(".", 1)
-    update = table.updateSchema().addColumn(*above, leaf, kind, literal)
+    update = table.updateSchema().addColumn(*above, leaf, kind, *more)
     if first:
         update = update.moveFirst(name)
     elif after is not None:
         update = update.moveAfter(name, after)
-    update.commit()
+    if not untold:
+        update.commit()
+        return None
+    operations = table.operations()
+    now = operations.current()
+    number = int(now.metadataFileLocation().rpartition("/")[2].partition("-")[0]) + 1
+    place: str = operations.metadataFileLocation(f"{number:05}-{uuid4()}.metadata.json")
+    file = operations.io().newOutputFile(place)
+    iceberg.TableMetadataParser.write(now.updateSchema(update.apply()), file)
+    return place
 
 
 def require_column(gateway: Any, table: Any, name: str) -> None:  # noqa: ANN401 - as above

@@ -28,7 +28,7 @@ def canonical_type(text: str) -> str:
 @lru_cache(maxsize=1000)
 def _parsed(text: str) -> DataType | None:
     try:
-        return parse_type(text, {"bigint": "long"})
+        return parse_type(text, {"bigint": "long", "void": "unknown"})
     except TypeTextError:
         return None
 

@@ -19,6 +19,7 @@ from harness.formats.delta.log import CHANGE_FEED, MODE
 from harness.formats.files import data_files
 from harness.formats.spark_statements import REPLACING, create_table, failed_rows, whole_rows
 from harness.model.commit import AS_OF, INCREMENTAL
+from harness.model.datatypes import NULL_ALONE
 from harness.model.file_facts import ColumnStatistics, FileFact, FileKind
 from harness.model.identifiers import CHANGE_COLUMNS, TABLE
 from harness.model.schema import Table
@@ -43,7 +44,7 @@ from harness.scenario.statements import (
     of_table,
 )
 
-UNSUPPORTED_TYPES: Final = frozenset({"char", "varchar"})
+UNSUPPORTED_TYPES: Final = frozenset({"char", "varchar", *NULL_ALONE})
 """Spark makes strings of them (protocol, "Primitive Types")."""
 
 SESSION: Final = {
@@ -124,6 +125,7 @@ class Delta(Format):
     past_views = (AS_OF, INCREMENTAL)
     settings = SETTINGS
     unsupported_types = UNSUPPORTED_TYPES
+    column_options = True
 
     def usual_settings(self, scenario: Scenario) -> Mapping[str, tuple[str, ...]]:
         renamed = any(isinstance(o, DropColumn | RenameColumn) for o in scenario.operations)
@@ -156,8 +158,10 @@ class Delta(Format):
         self, table: Table, settings: VariantSettings, how: str = ""
     ) -> tuple[Statement, ...]:
         # The location has a scheme: Trino refuses paths without one.
-        properties = self.properties(settings).items()
-        return (create_table(table, "delta", f"file:{LOCATION}", properties, how),)
+        properties = dict(self.properties(settings))
+        if any(option.default is not None for _, option in table.options):
+            properties["delta.feature.allowColumnDefaults"] = "supported"
+        return (create_table(table, "delta", f"file:{LOCATION}", properties.items(), how),)
 
     def wording(
         self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings

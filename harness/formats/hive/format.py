@@ -25,7 +25,7 @@ from harness.formats.api import (
 )
 from harness.formats.files import data_files, hive_text, parquet
 from harness.formats.spark_statements import definition
-from harness.model.datatypes import DataType, Primitive, TypeNames, map_plain
+from harness.model.datatypes import NULL_ALONE, DataType, Primitive, TypeNames, map_plain
 from harness.model.file_facts import ColumnStatistics, FileFact, FileKind
 from harness.model.identifiers import TABLE
 from harness.model.schema import Table
@@ -76,7 +76,7 @@ REBASES: Final = (
     "spark.sql.parquet.datetimeRebaseModeInWrite",
     "spark.sql.parquet.int96RebaseModeInWrite",
 )
-NO_TYPES: Final = frozenset({"variant"})
+NO_TYPES: Final = frozenset({"variant", *NULL_ALONE})
 """Hive language manual, "Hive Data Types"."""
 SESSION: Final = {"hive.exec.dynamic.partition.mode": "nonstrict"}
 ZONELESS: Final = Primitive("timestamp_ntz")

@@ -40,7 +40,7 @@ from harness.formats.hudi.settings import (
 )
 from harness.formats.spark_statements import create_table
 from harness.model.commit import Moment
-from harness.model.datatypes import DataType
+from harness.model.datatypes import NULL_ALONE, DataType
 from harness.model.file_facts import ColumnStatistics, FileFact
 from harness.model.identifiers import TABLE
 from harness.model.schema import Table, schema_of
@@ -259,7 +259,9 @@ SESSION: Final = {
     "hoodie.bloom.index.filter.dynamic.max.entries": "100",
 }
 
-UNSUPPORTED_TYPES: Final = frozenset({"tinyint", "smallint", "char", "varchar", "variant"})
+UNSUPPORTED_TYPES: Final = frozenset(
+    {"tinyint", "smallint", "char", "varchar", "variant", *NULL_ALONE}
+)
 """Every value goes through Avro, which has none of them (Avro specification, "Primitive Types")."""
 
 

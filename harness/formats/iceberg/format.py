@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from harness.core.setting_values import DELETE_MODE, EQUALITY, FORMAT_VERSION
+from harness.core.setting_values import DELETE_MODE, EQUALITY, FORMAT_VERSION, MOMENTS
 from harness.engines.format_facts import FormatFacts, Timeline
 from harness.engines.time_travel import SNAPSHOT
 from harness.formats.api import NO_CATALOG, NO_COMMIT, Committed, FileRows, Format, VariantSettings
@@ -16,7 +16,7 @@ from harness.formats.iceberg import files as iceberg_files
 from harness.formats.iceberg import settings as iceberg_settings
 from harness.formats.iceberg import table as iceberg_table
 from harness.formats.iceberg.files import LINEAGE_SINCE
-from harness.formats.iceberg.settings import MOMENTS, SETTINGS, VERSION, WITH_ZONE
+from harness.formats.iceberg.settings import SETTINGS, VERSION, WITH_ZONE
 from harness.formats.spark_statements import REPLACING, create_table, failed_rows, whole_rows
 from harness.model.commit import AS_OF, BRANCH, TAG
 from harness.model.file_facts import ColumnStatistics, FileFact, FileKind, Lineage

@@ -13,6 +13,8 @@ from harness.core.setting_values import (
     EQUALITY,
     FORMAT_VERSION,
     MERGE_ON_READ,
+    MOMENTS,
+    NANOSECONDS,
     SettingValues,
 )
 from harness.engines.format_facts import FormatFacts
@@ -20,7 +22,7 @@ from harness.engines.trino import engine
 from harness.formats import layout, trinoql
 from harness.formats.api import CREATED_BY, VariantSettings
 from harness.formats.spark_statements import definition, one_task
-from harness.model.datatypes import VARIANT
+from harness.model.datatypes import NULL_ALONE, Primitive
 from harness.model.identifiers import TABLE
 from harness.model.schema import Table
 from harness.model.truth import Truth
@@ -29,7 +31,7 @@ from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn, AddPartitionField, ReplacePartitionField
 from harness.scenario.operations.row_writes import LEGACY_FORMAT, Delete, DeleteByValue, Insert
 from harness.scenario.operations.spark_sql import text
-from harness.scenario.operations.unfinished_writes import BeginWrite
+from harness.scenario.operations.unfinished_writes import BeginWrite, WriteToBranch
 from harness.scenario.statements import DATABASE, LOCATION, Sql, Statement, under
 
 MIGRATE: Final = "migrate"
@@ -130,7 +132,6 @@ FILE_FORMATS: Final = ("write.format.default", "write.delete.format.default")
 COMPRESSION: Final = "compression"
 CODEC: Final = "write.parquet.compression-codec"
 ROW_GROUPS: Final = "row_groups"
-MOMENTS: Final = "moments"
 WITH_ZONE: Final = "timestamptz"
 COMMIT_LOCK: Final = "commit_lock"
 _UNLOCKED: Final = {
@@ -157,9 +158,10 @@ SETTINGS: Final = {
         ("usual", "small"), "`small`: each row of a data file gets a row group of its own"
     ),
     MOMENTS: SettingValues(
-        ("timestamp", WITH_ZONE),
+        ("timestamp", WITH_ZONE, NANOSECONDS),
         "Iceberg's type for columns that are `timestamp` here: the one without a zone, or the one "
-        "with it; if absent, timestamp",
+        "with it; of those that are added later also the one that counts nanoseconds, which Spark "
+        "has no words for; if absent, timestamp",
     ),
     STAGED_BY: SettingValues(
         ("id", IN_BRANCH),
@@ -188,8 +190,10 @@ SMALL: Final = (
 
 def unsupported(settings: VariantSettings, scenario: Scenario) -> str:
     """Return why there are no rows for two row groups, or no deletes by keys; empty where are."""
-    if settings.get(FORMAT_VERSION, VERSION) != NEWEST and _has_variant(scenario):
-        return f"{FORMAT_VERSION}: a table with variants has version {NEWEST}"
+    if settings.get(FORMAT_VERSION, VERSION) != NEWEST and (
+        _has_new_types(scenario) or settings.get(MOMENTS) == NANOSECONDS
+    ):
+        return f"{FORMAT_VERSION}: a table with such a type has version {NEWEST}"
     if settings.get(ROW_GROUPS) == "small":
         if settings.get(FILE_FORMAT, PARQUET) != PARQUET:
             return f"row_groups=small is a setting of Parquet, and file_format is not {PARQUET}"
@@ -201,6 +205,8 @@ def unsupported(settings: VariantSettings, scenario: Scenario) -> str:
         isinstance(step.operation, BeginWrite) for step in scenario.steps
     ):
         return f"{STAGED_BY}: no step begins a write that another one commits"
+    if settings.get(STAGED_BY) != IN_BRANCH and _has(scenario, WriteToBranch):
+        return f"{STAGED_BY}: a write to a branch is for a write that is staged in one"
     waits = any(step.by and isinstance(step.operation, BeginWrite) for step in scenario.steps)
     if waits != (settings.get(COMMIT_LOCK) == "off"):
         return f"{COMMIT_LOCK}: `off` is for the steps between another writer's begin and commit"
@@ -209,17 +215,18 @@ def unsupported(settings: VariantSettings, scenario: Scenario) -> str:
     return _no_equality(scenario) if settings.get(DELETE_MODE) == EQUALITY else ""
 
 
-def _has_variant(scenario: Scenario) -> bool:
-    """Return whether a column is one (Iceberg specification, "Semi-structured Types")."""
+def _has_new_types(scenario: Scenario) -> bool:
+    """Return whether a column is of a type that came with version 3 (specification, "Types")."""
     added = (type_ for o in scenario.operations for type_ in o.typed().values())
-    return VARIANT in {*dict(scenario.table.columns).values(), *added}
+    every = {*dict(scenario.table.columns).values(), *added}
+    return not every.isdisjoint(map(Primitive, ("variant", *NULL_ALONE)))
 
 
 def usual(scenario: Scenario) -> Mapping[str, tuple[str, ...]]:
     """Return both versions, of which the newer alone has defaults, and both ways of deletes."""
     operations = scenario.operations
     defaults = any(isinstance(o, AddColumn) and o.default is not None for o in operations)
-    newest = defaults or _has_variant(scenario)
+    newest = defaults or _has_new_types(scenario)
     settings: dict[str, tuple[str, ...]] = {
         FORMAT_VERSION: (NEWEST,) if newest else (VERSION, NEWEST)
     }

@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from harness.core.setting_values import MOMENTS, NANOSECONDS
 from harness.model.canonical import Value
+from harness.model.column_options import ColumnOption
 from harness.model.conversion import convert
-from harness.model.datatypes import DataType, Decimal, Primitive
+from harness.model.datatypes import NULL_ALONE, DataType, Decimal, Primitive
 from harness.model.partition_fields import added, dropped, parse
 from harness.model.schema import Schema, SchemaChangeError
 from harness.model.truth import Truth, with_schema, with_spec
@@ -22,8 +24,14 @@ from harness.scenario.operations.api import (
     example,
     position_of,
 )
-from harness.scenario.operations.spark_sql import partition_field, position, quoted, type_text
-from harness.scenario.statements import IcebergCall, of_table, under
+from harness.scenario.operations.spark_sql import (
+    literal,
+    partition_field,
+    position,
+    quoted,
+    type_text,
+)
+from harness.scenario.statements import IcebergCall, Scalar, of_table, under
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +108,18 @@ class AddColumn(ColumnChange):
         return f"add columns ({quoted(self.name)} {type_text(self.type)}{column_position})"
 
     def statements(self, context: StepContext) -> Statements:
-        if context.kind.family is not Family.ICEBERG or self.default is None:
+        moment, type_ = str(self.type).startswith("timestamp"), str(self.type)
+        if moment and context.settings.get(MOMENTS) == NANOSECONDS:
+            type_ = NANOSECONDS
+        untold = type_ in {NANOSECONDS, *NULL_ALONE}
+        if context.kind.family is not Family.ICEBERG or (self.default is None and not untold):
             return None
         # Iceberg parses texts for what has no form in Java.
-        moment = str(self.type).startswith("timestamp")
-        default = str(self.default).replace(" ", "T") if moment else self.default
-        named = {"name": self.name, "type_": str(self.type), "default": default}
-        call = IcebergCall("add_column", {**named, "first": self.first, "after": self.after})
-        return (call,)
+        text = self.default is not None and moment
+        default = str(self.default).replace(" ", "T") if text else self.default
+        named: dict[str, Scalar] = {"name": self.name, "type_": type_, "default": default}
+        named |= {"first": self.first, "after": self.after} | ({"untold": True} if untold else {})
+        return (IcebergCall("add_column", named),)
 
     def unsupported(self, kind: TableKind) -> str:
         if self.default is not None and kind.family is not Family.ICEBERG:
@@ -200,6 +212,30 @@ class ChangeType(ColumnChange):
 
     def clause(self) -> str:
         return f"alter column {quoted(self.name)} type {type_text(self.to)}"
+
+
+@dataclass(frozen=True, slots=True)
+class SetDefault(ColumnChange):
+    """Rows that are there keep what they have."""
+
+    EXAMPLES = example(
+        "set_default: {name: f1, default: x}",
+        "gives a column another default, for rows that are inserted without it from then on, or "
+        "with `null` none",
+    )
+    TEXT = "set the default of {0.name} to {0.default}"
+    FAMILIES = frozenset({Family.DELTA})
+    name: str
+    default: Value
+
+    def schema(self, before: Schema) -> Schema:
+        return before.fill(self.name, ColumnOption(self.default))
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        field = after.schema.find(self.name)
+        value = field.option and field.option.default
+        change = "drop default" if value is None else f"set default {literal(value, field)}"
+        return (f"alter table {{table}} alter column {quoted(self.name)} {change}",)
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,8 @@ def fresh(truth: Truth, keys: Iterable[Key]) -> tuple[Value, ...]:
 
 def settable(truth: Truth, names: Sequence[str]) -> Sequence[str]:
     """Return the columns that a write sets, which none but it decides."""
-    free = [name for name in truth.schema.names if name not in truth.table.fixed]
+    fields = (field for field in truth.schema.fields if not field.sources)
+    free = [field.name for field in fields if field.name not in truth.table.fixed]
     for name in names:
         if name not in free or names.count(name) > 1:
             raise SchemaChangeError(
@@ -87,10 +88,12 @@ def _explicit(truth: Truth, row: Explicit) -> Row:
             raise SchemaChangeError(f"column '{name}': {wrong}") from wrong
     new = new_row(truth, given[truth.table.key], truth.step + 1, given)
     # A row that moves to another partition is two rows or one, by the index of the format.
-    for name in truth.table.partition_by:
+    generated = [field.name for field in truth.schema.fields if field.sources]
+    for name in (*truth.table.partition_by, *generated):
         value = new.values[truth.column_id(name)]
         if name in given and given[name] != value:
-            raise SchemaChangeError(f"the row's partition '{name}' is '{value}' and stays so")
+            what = "column, generated," if name in generated else "partition"
+            raise SchemaChangeError(f"the row's {what} '{name}' is '{value}' and stays so")
     return new
 
 

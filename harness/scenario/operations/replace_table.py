@@ -45,6 +45,6 @@ class ReplaceTable(Operation):
                 schema = schema.add(name, type_)
         for name in schema.names:
             schema = schema if name in self.columns else schema.drop(name)
-        table = replace(before.table, columns=tuple(self.columns.items()))
+        table = replace(before.table, columns=tuple(self.columns.items()), options=())
         after = replaced(before, before.step + 1, lambda row: True)  # noqa: ARG005 - every one
         return replace(after, table=table, schema=schema.ordered(tuple(self.columns)), saved=None)

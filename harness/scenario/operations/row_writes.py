@@ -11,12 +11,12 @@ from pydantic import Strict
 from harness.core.texts import counted
 from harness.engines.query_sql import predicate
 from harness.model import query_shapes
-from harness.model.canonical import Value, text_of
+from harness.model.canonical import UNSETTLED, Value, text_of
 from harness.model.conversion import convert
 from harness.model.query import Condition, Query
 from harness.model.query import at as value_at
 from harness.model.query_shapes import NoQuestionError
-from harness.model.schema import SchemaChangeError
+from harness.model.schema import Field, SchemaChangeError
 from harness.model.truth import (
     Group,
     Row,
@@ -116,6 +116,45 @@ class Insert(WholeRows):
         rows = (*whole(before, fresh(before, self.keys)), *explicit(before, self.rows))
         fresh(before, [row.key for row in rows])
         return rows
+
+
+@dataclass(frozen=True, slots=True)
+class InsertWithout(RowWrite):
+    """Insert rows with what the writer puts into columns that are left out."""
+
+    EXAMPLES = example(
+        "insert_without: {columns: [f1], keys: [5]}",
+        "adds new rows by a statement that does not name these columns: they have what the table "
+        "says of them ([options](#column-options)), or NULL",
+    )
+    FAMILIES = frozenset({Family.DELTA, Family.ICEBERG})
+    columns: tuple[str, ...]
+    keys: tuple[Key, ...]
+
+    def text(self) -> str:
+        return f"insert {self.counted} without {', '.join(self.columns)}"
+
+    def without(self, path: str) -> Operation:
+        return replace(self, columns=tuple(name for name in self.columns if name != path))
+
+    def versions(self, before: Truth) -> tuple[Row, ...]:
+        left = {name: _left_out(before.schema.find(name)) for name in self.columns}
+        if fixed := [name for name in self.columns if name in before.table.fixed]:
+            raise SchemaChangeError(f"'{fixed[0]}' has a role, and cannot be left out")
+        keys = fresh(before, some(self.keys, "insert_without"))
+        return tuple(new_row(before, key, before.step + 1, left) for key in keys)
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        fields = [field for field in after.schema.fields if field.name not in self.columns]
+        names = ", ".join(quoted(field.name) for field in fields)
+        rows = f"select /*+ coalesce(1) */ * from ({select_rows(self.versions(before), fields)})"
+        return (f"insert into {{table}} ({names}) {rows}",)
+
+
+def _left_out(field: Field) -> Value:
+    if field.option is None:
+        return field.default
+    return UNSETTLED if field.option.identity else field.option.default
 
 
 LEGACY_FORMAT: Final = "spark.sql.parquet.writeLegacyFormat"

@@ -6,7 +6,7 @@ from decimal import Decimal as Number
 from typing import Final
 
 from harness.model import identifiers
-from harness.model.canonical import Value, text_of
+from harness.model.canonical import UNSETTLED, Value, text_of
 from harness.model.datatypes import VARIANT, Array, DataType, Map, Struct, Text, TypeNames
 from harness.model.identifiers import SOURCE, TABLE, free_name
 from harness.model.partition_fields import PartitionField, Transform
@@ -22,7 +22,7 @@ def quoted(path: str) -> str:
     return identifiers.quoted(path, "`")
 
 
-TYPE_NAMES: Final = TypeNames({"long": "bigint"}, quote=quoted)
+TYPE_NAMES: Final = TypeNames({"long": "bigint", "unknown": "void"}, quote=quoted)
 """How Spark SQL writes types."""
 
 
@@ -31,7 +31,7 @@ def type_text(type_: DataType) -> str:
 
 
 def literal(value: Value, field: Field) -> str:
-    if value is None:
+    if value is None or value is UNSETTLED:
         return f"cast(null as {type_text(field.type)})"
     return nested(value, field, literal) or _scalar(value, field.type)
 

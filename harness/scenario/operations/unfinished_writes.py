@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 
 from harness.model.commit import ref_name
 from harness.model.schema import SchemaChangeError
-from harness.model.truth import Row, Truth, begun, committed, failed
+from harness.model.truth import Row, Truth, begun, branched, committed, failed, staged
 from harness.scenario.definition import IN_BRANCH, STAGED_BY
 from harness.scenario.operations.api import (
     WITH_DELETES,
@@ -19,7 +19,7 @@ from harness.scenario.operations.api import (
     example,
 )
 from harness.scenario.operations.merge import Merge
-from harness.scenario.operations.new_rows import each_once, key_of, some, whole
+from harness.scenario.operations.new_rows import each_once, fresh, key_of, some, whole
 from harness.scenario.operations.spark_sql import insert_rows
 from harness.scenario.statements import (
     ALTER_TABLE,
@@ -176,6 +176,33 @@ class BeginWrite(Merge):
             *writes,
             Sql(f"reset {setting}", in_any_case=True, commits=False),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class WriteToBranch(Merge):
+    """Do to the branch what `merge` does to the table; rows alone are inserted."""
+
+    EXAMPLES = example(
+        "write_to_branch: {update: [5], insert: [6]}",
+        "does what `merge` does to the branch of the write that waits, under the branch's name, "
+        "see [below](#tables-of-iceberg)",
+        after=("begin_write: {insert: [5]}",),
+    )
+    FAMILIES = frozenset({Family.ICEBERG})
+    TRACE = StepTrace.BEGUN
+
+    def text(self) -> str:
+        return f"in the branch, {Merge.text(self)}"
+
+    def evolve(self, before: Truth) -> Truth:
+        return branched(before, Merge.evolve(self, staged(before)))
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        branch, made = staged(before), self.worded(staged(before), after)
+        if not (self.update or self.delete or self.absent):
+            made = insert_rows(after, whole(branch, fresh(branch, self.insert)))
+        name = ref_name(before.pending.step if before.pending else 0)
+        return (made.replace("{table}", f"{{table}}.`branch_{name}`", 1),)
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,7 +121,7 @@ def test_a_format_says_why_it_does_not_have_an_operation(
         ("iceberg", [Delete((1,))], "p", "delete_mode=equality", "tables without partitions"),
         ("iceberg", [ONE], "", "delete_mode=equality", "no step deletes rows"),
         ("iceberg", [ONE], "", "row_groups=small", "every file .* has one row"),
-        ("iceberg", [ADD_VARIANT], "", "format_version=2", "with variants has version 3"),
+        ("iceberg", [ADD_VARIANT], "", "format_version=2", "with such a type has version 3"),
         ("iceberg", [ONE], "", "staged_by=branch", "no step begins a write"),
         ("iceberg", [ONE], "id", "created_by=migrate", "behind all others"),
         ("iceberg", [Upsert((1,))], "", "created_by=migrate", "the first step does not insert"),
