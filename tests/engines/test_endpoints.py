@@ -1,4 +1,4 @@
-"""A Trino that runs already, behind TLS and tokens, is asked for one's own tables, read-only."""
+"""A Trino and a PrestoDB that run already, with TLS, passwords and tokens, are asked, read-only."""
 
 import base64
 import hashlib
@@ -6,6 +6,7 @@ import hmac
 import json
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -17,28 +18,27 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import orc
 
-from harness.artifacts import distributions, fetch
+from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.cli.app import main
 from harness.core.errors import UsageProblem
-from harness.core.progress import Progress
-from harness.engines.api import Server
-from harness.engines.trino.engine import ENGINE
+from harness.core.records import VerdictKind
+from harness.engines.api import Attaches, NoAnswerError, RefusedError, Server
+from harness.engines.trino.engine import READY_S
 from harness.plan import platform_file
-from harness.runtime import provide
+from harness.read.questions import load_engine
+from harness.run import load_run
+from harness.run.load_run import Run
 from harness.runtime.metastore import Metastore
-from harness.runtime.process import LOOPBACK, free_port
+from tests.engines import secure_server
+from tests.engines.secure_server import PASSWORD, SIGNED_BY, USER, VARIABLE
 from tests.engines.trino_table import register
+from tests.engines.until import until
 
 pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 
-READER: Final = "production-trino@endpoint"
-GUARDED: Final = "trino-476-guarded"
-SIGNED_BY: Final = "canary-of-a-signing-key-that-is-long"
-VARIABLE: Final = "TRINO_TOKEN"
-PASSWORD: Final = "canary-of-a-password"  # noqa: S105 - of this test
-PASSWORDS: Final = "password-authenticators"
-"""The plugin of Trino that has them in a file."""
+TOKEN: Final = "SECURE_TOKEN"  # noqa: S105 - a variable
+LIKE: Final = ("trino-483", "prestodb-0.283")
 
 
 def token(user: str) -> str:
@@ -56,18 +56,45 @@ def token(user: str) -> str:
 class Production:
     """What a team has: a server, its platform file, and tables in its metastore."""
 
+    like: str
     platform: Path
     metastore: str
 
+    @property
+    def reader(self) -> str:
+        return f"production-{self.like.partition('-')[0]}@endpoint"
+
+    def with_text(self, name: str, *changes: tuple[str, str]) -> Path:
+        """Another platform file beside it, in which something is otherwise."""
+        text = self.platform.read_text(encoding="utf-8")
+        for old, new in changes:
+            assert old in text
+            text = text.replace(old, new)
+        other = self.platform.with_name(name)
+        other.write_text(text, encoding="utf-8")
+        return other
+
+    def with_token(self) -> Path:
+        changed = (f"password: {{env: {VARIABLE}}}", f"token: {{env: {TOKEN}}}")
+        return self.with_text("token.yaml", changed)
+
+    def server(self) -> Server:
+        platform_file.register_file(self.platform)
+        distribution = distributions.load(self.reader)
+        engine = load_engine(self.like)
+        assert isinstance(engine, Attaches)
+        assert distribution.endpoint is not None
+        return engine.attach(distribution, distribution.endpoint)
+
+    def rows(self, sql: str) -> list[Any]:
+        with closing(self.server().connect({})) as connection:
+            return [row[0] for row in connection.run(sql, timeout_s=60).rows]
+
 
 @pytest.fixture(scope="module")
-def production(
-    metastore: Metastore,
-    cache: Cache,
-    progress: Progress,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Production]:
-    folder, port = tmp_path_factory.mktemp("production"), free_port()
+def tables(metastore: Metastore, tmp_path_factory: pytest.TempPathFactory) -> Metastore:
+    """A metastore with two tables, one of which has columns in another order than its files."""
+    folder = tmp_path_factory.mktemp("sales")
     rows = pa.table({"id": [1, 2], "f1": ["a1", "a2"], "f2": ["b1", "b2"]})
     columns = [("id", "bigint"), ("f1", "string"), ("f2", "string")]
     for name, listed in (("orders", columns), ("moved", [columns[0], columns[2], columns[1]])):
@@ -76,134 +103,100 @@ def production(
         write = pq.write_table if name == "orders" else orc.write_table
         write(rows, folder / name / f"one.{files}")
         register(metastore.uri, "sales", name, listed, folder / name, files)
-    java = fetch.ensure(distributions.load("trino-476"), cache, progress).java_home
-    store, certificate = folder / "store.p12", folder / "ca.pem"
-    named = [str(java / "bin" / "keytool"), "-keystore", str(store), "-storepass", SIGNED_BY]
-    made = ("-genkeypair", "-keyalg", "RSA", "-dname", "CN=trino", "-ext", f"san=ip:{LOOPBACK}")
-    subprocess.run([*named, *made], check=True, capture_output=True)
-    shown = ["-exportcert", "-rfc", "-file", str(certificate)]
-    subprocess.run([*named, *shown], check=True, capture_output=True)
-    (folder / "jwt.key").write_text(base64.b64encode(SIGNED_BY.encode()).decode(), encoding="ascii")
-    config = {
-        "http-server.https.enabled": "true",
-        "http-server.https.port": str(port),
-        "http-server.https.keystore.path": str(store),
-        "http-server.https.keystore.key": SIGNED_BY,
-        "http-server.authentication.type": "JWT,PASSWORD",
-        "password-authenticator.config-files": str(folder / "passwords.properties"),
-        "http-server.authentication.jwt.key-file": str(folder / "jwt.key"),
-        "http-server.authentication.allow-insecure-over-http": "true",
-        "internal-communication.shared-secret": SIGNED_BY,
-    }
-    salt = b"salt of auditor"
-    hashed = hashlib.pbkdf2_hmac("sha1", PASSWORD.encode(), salt, 1000, 64).hex()
-    (folder / "passwords").write_text(f"auditor:1000:{salt.hex()}:{hashed}\n", encoding="ascii")
-    authenticator = f"password-authenticator.name=file\nfile.password-file={folder / 'passwords'}\n"
-    (folder / "passwords.properties").write_text(authenticator, encoding="ascii")
-    trino = distributions.load("trino-476")
-    (archive,) = trino.artifacts
-    members = [*archive.members, f"plugin/{PASSWORDS}"]
-    file = {"get": str(archive.coordinates), "size": archive.size, "sha256": archive.sha256}
-    data = {
-        "name": GUARDED,
-        "like": "trino-476",
-        "settings": {"config": config, "plugins": [*trino.texts("plugins"), PASSWORDS]},
-        "artifacts": {"archive": [{**file, "members": members}]},
-    }
-    distributions.register(GUARDED, json.dumps(data), "a test")
-    platform = folder / "platform.yaml"
-    platform.write_text(
-        f"""\
-engines:
-  production-trino:
-    like: trino-476
-    address: https://{LOOPBACK}:{port}
-    user: auditor
-    token: {{env: {VARIABLE}}}
-    certificate: ca.pem
-    catalogs: {{hive: hive}}
-""",
-        encoding="utf-8",
-    )
-    runtime = provide.runtime(distributions.load(GUARDED), cache, progress)
-    (folder / "server").mkdir()
-    with ENGINE.serve(runtime, metastore.uris, folder / "server", progress):
-        yield Production(platform, metastore.uri)
+    return metastore
+
+
+@pytest.fixture(scope="module", params=LIKE)
+def production(
+    request: pytest.FixtureRequest, tables: Metastore, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Production]:
+    folder = tmp_path_factory.mktemp("production") / "server"
+    script = [sys.executable, "-m", secure_server.__name__, request.param, str(folder), tables.uri]
+    theirs = Production(request.param, folder / "platform.yaml", tables.uri)
+
+    def reads() -> bool:
+        assert server.poll() is None, log.read_text(encoding="utf-8")
+        try:
+            return (
+                theirs.platform.exists() and theirs.rows("select id from hive.sales.orders") != []
+            )
+        except (NoAnswerError, RefusedError):  # not yet
+            return False
+
+    log = folder.with_name("server.log")
+    with (
+        pytest.MonkeyPatch.context() as patched,
+        log.open("wb") as out,
+        subprocess.Popen(script, stdout=out, stderr=subprocess.STDOUT) as server,
+    ):
+        patched.setenv(VARIABLE, PASSWORD)
+        try:
+            until(reads, "it has not started", READY_S)
+            yield theirs
+        finally:
+            server.kill()
 
 
 @pytest.fixture(autouse=True)
 def _asks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv(VARIABLE, token("auditor"))
+    monkeypatch.setenv(TOKEN, token(USER))
+    monkeypatch.setenv(VARIABLE, PASSWORD)
     monkeypatch.chdir(tmp_path)
 
 
-def audited(
-    production: Production, capsys: pytest.CaptureFixture[str], *options: str
-) -> dict[str, Any]:
-    (reader,) = platform_file.register_file(production.platform)
-    assert reader == READER
-    asked = ["audit", production.metastore, "--database", "sales", "--reader", READER]
-    main([*asked, "--platform", str(production.platform), "--json", *options])
-    report: dict[str, Any] = json.loads(capsys.readouterr().out.splitlines()[-1])
-    return report
+def audited(production: Production, platform: Path, *options: str) -> dict[str, Any]:
+    """Audit its tables; return what is written of each, by its name."""
+    asked = ["audit", production.metastore, "--database", "sales", "--reader", production.reader]
+    main([*asked, "--platform", str(platform), "--run-dir", "run", *options])
+    written = json.loads(Path("run/audit.json").read_text(encoding="utf-8"))
+    return {table["name"]: table["answers"] for table in written["tables"]}
+
+
+def written_below(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+def statements(production: Production) -> list[str]:
+    """What the server itself says that the user has sent."""
+    return production.rows(f"select query from system.runtime.queries where \"user\" = '{USER}'")
 
 
 def test_its_metastore_has_a_name_as_well(
     production: Production, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = production.platform.read_text(encoding="utf-8")
-    named = production.platform.with_name("named.yaml")
-    catalogs = f"catalogs:\n  theirs: {{address: '{production.metastore}'}}\n"
-    named.write_text(f"{text}{catalogs}", encoding="utf-8")
+    catalogs = f"catalogs:\n  theirs: {{address: '{production.metastore}'}}\nengines:"
+    named = production.with_text("named.yaml", ("engines:", catalogs))
     assert main(["doctor", "--platform", str(named)]) == 0
     listed = capsys.readouterr().out
     assert f"theirs, at {production.metastore}" in listed
     assert re.search(r"it answers: \d+ databases, \d+ tables", listed)
-    asked = ["audit", "theirs:sales.orders", "--reader", READER, "--platform", str(named)]
-    assert main(asked) == 0
-    assert "All is right: production-trino@endpoint" in capsys.readouterr().out
+    asked = ["audit", "theirs:sales.orders", "--reader", production.reader]
+    assert main([*asked, "--platform", str(named)]) == 0
+    assert f"All is right: {production.reader}" in capsys.readouterr().out
     assert main(["scan", "theirs", "--database", "sales", "--platform", str(named)]) == 0
     assert "2 tables (1 hive-orc, 1 hive-parquet)" in capsys.readouterr().out
 
 
-def attached() -> Server:
-    distribution = distributions.load(READER)
-    assert distribution.endpoint is not None
-    return ENGINE.attach(distribution, distribution.endpoint)
-
-
-def statements(production: Production) -> list[str]:
-    """What the server itself says that the user has sent."""
-    platform_file.register_file(production.platform)
-    with closing(attached().connect({})) as connection:
-        text = "select query from system.runtime.queries where \"user\" = 'auditor'"
-        return [str(sql) for (sql,) in connection.run(text, timeout_s=60).rows]
-
-
+@pytest.mark.parametrize("secret", [PASSWORD, token(USER)])
 def test_its_tables_are_audited_by_their_own_names_and_the_secret_is_nowhere(
-    production: Production, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    production: Production, capsys: pytest.CaptureFixture[str], secret: str
 ) -> None:
-    report = audited(production, capsys)
-    assert report["status"] == 3  # a plain table's rules leave open what a moved column shows
-    written = json.loads(Path(report["reports"]["json"]).read_text(encoding="utf-8"))
-    verdicts = {
-        table["name"]: {(answer["verdict"], answer["because"]) for answer in table["answers"]}
-        for table in written["tables"]
-    }
-    assert verdicts["sales.orders"] == {("correct", "")}
-    assert any("it differs" in because for _, because in verdicts["sales.moved"])
-    written_bytes = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
-    assert token("auditor").encode() not in written_bytes
-    assert token("auditor") not in json.dumps(report)
+    platform = production.platform if secret == PASSWORD else production.with_token()
+    tables = audited(production, platform)
+    orders = {(answer["verdict"], answer["because"]) for answer in tables["sales.orders"]}
+    assert orders == {("correct", "")}
+    # A plain table's rules leave open what a moved column shows.
+    assert any("it differs" in answer["because"] for answer in tables["sales.moved"])
+    shown = capsys.readouterr()
+    for text in (secret, SIGNED_BY):
+        assert text not in shown.out + shown.err
+        assert text.encode() not in written_below(Path("run"))
 
 
-def test_nothing_is_sent_that_could_change_anything(
-    production: Production, capsys: pytest.CaptureFixture[str]
-) -> None:
-    audited(production, capsys)
-    platform_file.register_file(production.platform)
+def test_nothing_is_sent_that_could_change_anything(production: Production) -> None:
+    audited(production, production.platform)
     with (
-        closing(attached().connect({})) as connection,
+        closing(production.server().connect({})) as connection,
         pytest.raises(UsageProblem, match="only SELECT, SHOW and DESCRIBE"),
     ):
         connection.run("drop table hive.sales.orders", timeout_s=60)
@@ -215,59 +208,107 @@ def test_nothing_is_sent_that_could_change_anything(
 @pytest.mark.parametrize(
     ("variable", "why"),
     [
-        ("", f"the variable {VARIABLE} is not set"),
-        (token("somebody"), "User somebody cannot impersonate user auditor"),
-        ("no.token.atall", "error 401"),
+        ("", f"the variable {TOKEN} is not set"),
+        ("no.token.atall", f"it does not take the login of {USER} (error 401)"),
     ],
 )
-def test_who_may_not_ask_is_told_so(
+def test_whose_token_is_none_is_told_so(
     production: Production,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     variable: str,
     why: str,
 ) -> None:
-    monkeypatch.setenv(VARIABLE, variable)
-    report = audited(production, capsys)
-    assert report["status"] == 3
-    message = report.get("problem") or Path(report["reports"]["json"]).read_text(encoding="utf-8")
-    assert why in message
-    assert "defect of the harness" not in message
+    monkeypatch.setenv(TOKEN, variable)
+    assert main(["doctor", "--platform", str(production.with_token())]) == 3
+    shown = capsys.readouterr()
+    assert why in shown.out + shown.err
+    assert "defect of the harness" not in shown.out + shown.err
 
 
-def test_a_password_is_as_good_as_a_token_and_a_wrong_one_is_refused(
+def test_trino_does_not_let_one_user_ask_as_another(
     production: Production, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = production.platform.read_text(encoding="utf-8")
-    other = production.platform.with_name("password.yaml")
-    secret = text.replace(f"token: {{env: {VARIABLE}}}", "password: {env: TRINO_PASSWORD}")
-    other.write_text(secret, encoding="utf-8")
-    monkeypatch.setenv("TRINO_PASSWORD", PASSWORD)
-    asked = ["audit", production.metastore, "--database", "sales", "--reader", READER]
-    main([*asked, "--platform", str(other), "--run-dir", "run"])
-    (orders,) = (
-        table
-        for table in json.loads(Path("run/audit.json").read_text(encoding="utf-8"))["tables"]
-        if table["name"] == "sales.orders"
-    )
-    assert {answer["verdict"] for answer in orders["answers"]} == {"correct"}
-    shown = capsys.readouterr()
-    written = b"".join(path.read_bytes() for path in Path("run").rglob("*") if path.is_file())
-    assert PASSWORD not in shown.out + shown.err
-    assert PASSWORD.encode() not in written
-    monkeypatch.setenv("TRINO_PASSWORD", "another")
+    monkeypatch.setenv(TOKEN, token("somebody"))
+    status = main(["doctor", "--platform", str(production.with_token())])
+    if production.like.startswith("trino"):
+        assert status == 3
+        assert "User somebody cannot impersonate user auditor" in capsys.readouterr().out
+    else:  # PrestoDB allows it where nobody has given it rules
+        assert status == 0
+
+
+@pytest.mark.parametrize(
+    ("password", "changes", "why"),
+    [
+        ("canary-of-another", [], f"it does not take the login of {USER} (error 401)"),
+        (PASSWORD, [(USER, "somebody")], "it does not take the login of somebody (error 401)"),
+        (PASSWORD, [("    certificate: ca.pem\n", "")], "certificate verify failed"),
+    ],
+)
+def test_who_may_not_ask_is_told_so(
+    production: Production,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    password: str,
+    changes: list[tuple[str, str]],
+    why: str,
+) -> None:
+    monkeypatch.setenv(VARIABLE, password)
+    other = production.with_text("other.yaml", *changes)
     assert main(["doctor", "--platform", str(other)]) == 3
-    assert "error 401" in capsys.readouterr().out
+    assert why in capsys.readouterr().out
+    answers = [answer for table in audited(production, other).values() for answer in table]
+    assert {answer["verdict"] for answer in answers} == {"unknown"}
+    assert all(why in answer["because"] for answer in answers)
+    shown = capsys.readouterr()
+    assert "defect of the harness" not in shown.out + shown.err
+    assert password not in shown.out + shown.err
+    assert password.encode() not in written_below(Path("run"))
+
+
+def seen(run: Run, case: str) -> tuple[VerdictKind, list[str], str]:
+    """A verdict, the rows in any order, and of a refusal its kind: its text names databases."""
+    answer = run.answers[case]
+    rows = sorted(map(repr, answer.rows))
+    return run.recorded[case].verdict, rows, answer.refusal.kind if answer.refusal else ""
+
+
+def test_a_run_has_the_answers_of_a_process(
+    production: Production, cache: Cache, tmp_path: Path
+) -> None:
+    (lake := tmp_path / "lake").mkdir()
+    section = f"""\
+catalogs: {{theirs: {{address: "{production.metastore}"}}}}
+own_tables: {{prefix: harness_, catalog: theirs, folder: "{lake}"}}
+engines:"""
+    platform = production.with_text("own.yaml", ("engines:", section))
+    readers = ["--reader", production.like, "--reader", production.reader]
+    asked = ["run", "--profile", "quick-start-hive-parquet", *readers, "--platform", str(platform)]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Cache, "default", lambda **_: cache)
+        assert main([*asked, "--run-dir", "run"]) in (0, 1)
+    run = load_run.load(Path("run"))
+    by_reader = {
+        reader: {
+            cell.case.replace(reader, ""): seen(run, cell.case)
+            for cell in run.info.cells
+            if cell.reader == reader
+        }
+        for reader in (production.like, production.reader)
+    }
+    ours, theirs = by_reader.values()
+    assert ours
+    assert {case: theirs[case] for case in ours} == ours  # beside a control of an engine not ours
+    assert list(lake.iterdir()) == []
+    assert PASSWORD.encode() not in written_below(tmp_path)
 
 
 def test_the_doctor_says_what_it_can_be_asked(
     production: Production, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["doctor", "--platform", str(production.platform)]) == 0
-    shown = capsys.readouterr().out
-    assert "hive tables: in its catalog hive" in shown
-    text = production.platform.read_text(encoding="utf-8").replace("hive: hive", "hive: lake")
-    other = production.platform.with_name("other.yaml")
-    other.write_text(text, encoding="utf-8")
+    assert "hive tables: in its catalog hive" in capsys.readouterr().out
+    other = production.with_text("lake.yaml", ('"hive": "hive"', '"hive": "lake"'))
     assert main(["doctor", "--platform", str(other)]) == 3
     assert "it has no catalog lake; it has " in capsys.readouterr().out

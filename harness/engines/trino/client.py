@@ -67,6 +67,7 @@ class HttpSession:
         self._http = HTTPSConnection(*address, context=tls) if tls else HTTPConnection(*address)
         self._prefix = prefix
         self._login = endpoint.headers() if endpoint else {}
+        self._user = endpoint.user if endpoint else ""
 
     def get(self, url: str, *, headers: Headers, **_: object) -> Response:
         return self._sent("GET", url, headers)
@@ -107,6 +108,8 @@ class HttpSession:
             raise
         if reply.status == HTTPStatus.INTERNAL_SERVER_ERROR:
             raise ServerErrorReply(body.decode(errors="replace"))
+        if reply.status == HTTPStatus.UNAUTHORIZED and self._user:  # PrestoDB says it in HTML
+            raise HTTPException(f"it does not take the login of {self._user} (error 401)")
         return _as_requests(reply, body, self._prefix)
 
     def _within(self) -> None:

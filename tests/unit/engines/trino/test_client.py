@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from harness.artifacts.endpoint import Endpoint
 from harness.core.records import Refusal
 from harness.engines.api import NoAnswerError, Question, RefusedError
 from harness.engines.trino.client import TrinoConnection
@@ -335,6 +336,19 @@ def test_such_an_error_is_a_refusal_of_a_kind_of_its_own_and_is_asked_once_only(
         connection.run("select 1", timeout_s=30)
     assert caught.value.refusal == Refusal("INTERNAL_SERVER_ERROR", message, "500", cause)
     assert len(coordinator.seen) == 1
+
+
+def test_a_login_that_a_server_elsewhere_does_not_take_is_said_in_one_line(
+    coordinator: Coordinator,
+) -> None:
+    coordinator.replies["select 1"] = (401, "<html>\n<pre>Access Denied</pre>\n</html>")
+    there = Endpoint("trino-476", f"http://127.0.0.1:{coordinator.port}", {}, "auditor")
+    address = there.host_and_port
+    with (
+        closing(TrinoConnection(address, "X-Presto", {}, endpoint=there)) as connection,
+        pytest.raises(NoAnswerError, match=r"it does not take the login of auditor \(error 401\)$"),
+    ):
+        connection.run("select 1", timeout_s=30)
 
 
 def test_such_an_error_in_a_later_reply_is_a_refusal_too_and_the_session_goes_on(
