@@ -13,7 +13,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from harness.model.canonical import Value
-from harness.model.column_options import ALLOWED, ColumnOption
+from harness.model.column_options import ALLOWED, TIMES, ColumnOption
 from harness.model.conversion import convert
 from harness.model.datatypes import Array, DataType, Map, Struct, parts_of, with_parts
 
@@ -158,9 +158,11 @@ class Schema:
 
     def fill(self, path: str, option: ColumnOption) -> Schema:
         """Return the schema with another option of a column."""
-        field, sources = self.find(path), [self.find(name) for name in option.sources]
-        type_, of = str(field.type), [str(source.type) for source in sources]
-        if option.generated and type_ != option.type_of(of):
+        field, (names, made, _) = self.find(path), option.parsed()
+        sources, type_ = [self.find(name) for name in names], str(field.type)
+        types = {str(source.type) for source in sources}
+        fits = types <= TIMES and type_ == made if made else types == {type_} <= {"int", "long"}
+        if option.generated and not fits:
             raise SchemaChangeError(f"'{path}' cannot be so generated as {type_}; {ALLOWED}")
         if field.children or (option.identity and type_ != "long"):
             raise SchemaChangeError(f"'{path}' is {type_}, which has no such option")

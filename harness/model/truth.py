@@ -262,7 +262,8 @@ def _generate(schema: Schema, values: dict[int, Value], steps: dict[int, int], s
     """Give a row what its generated columns have by its other ones."""
     for field in schema.fields:
         if field.option is not None and field.sources:
-            made = field.option.made([values.get(id_) for id_ in field.sources])
+            of, make = [values.get(id_) for id_ in field.sources], field.option.parsed()[2]
+            made = None if None in of else make(*of)
             if field.id not in values or values[field.id] != made:
                 values[field.id], steps[field.id] = made, step
 

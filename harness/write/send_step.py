@@ -404,10 +404,9 @@ class StepSender:
             case IcebergCall(method, arguments):
                 table = f"{target.database}.{TABLE}"
                 request = {"method": method, "arguments": dict(arguments), "table": table}
-                if made := self._ask(Library.ICEBERG, writer, request):
-                    (entry,) = self._client.entries(target.database)
-                    before = entry.table["parameters"][POINTER]
-                    self._client.point(target.database, TABLE, POINTER, before, str(made))
+                places = self._ask(Library.ICEBERG, writer, request)
+                if isinstance(places, list):
+                    self._client.point(target.database, TABLE, POINTER, *map(str, places))
             case DeltaCall(method):
                 self._ask(Library.DELTA, writer, {"method": method, "path": path})
             case ArrowFile():

@@ -15,6 +15,7 @@ REFUSED: dict[str, set[int]] = {
     "partition_fields/dropped": {15},
     "snapshots/rolled_back": set(),
     "snapshots/staged": {5, 13},
+    "snapshots/branch_written": {15},
     "snapshots/tagged": set(),
     "snapshots/migrated": {12},
     "snapshots/delete_files": set(),

@@ -308,7 +308,7 @@ def _table_without(table: Table, path: str) -> Table:
         columns=whole.fields if isinstance(whole, Struct) else (),
         order_by=None if table.order_by == path else table.order_by,
         partition_by=tuple(name for name in table.partition_by if name != path),
-        options=tuple((n, of) for n, of in table.options if path not in {n, *of.sources}),
+        options=tuple((n, of) for n, of in table.options if path not in {n, *of.parsed()[0]}),
     )
 
 

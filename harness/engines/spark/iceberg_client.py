@@ -23,7 +23,7 @@ JAVA_CLASS: Final = "JavaClass"
 def call(spark: SparkSession, settings: Mapping[str, str], request: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as `write_client.call`
     """Call a function of this module: `method` with named `arguments`, and a `table`.
 
-    Return where the table's new metadata are, if the catalog must be told.
+    Return where the table's metadata were and are, if the catalog must be told.
     """
     jvm: Any = spark._jvm  # noqa: SLF001 - the only way to Iceberg's Java
     session = spark._jsparkSession  # noqa: SLF001 - as above
@@ -94,7 +94,7 @@ def add_column(
     first: bool,  # noqa: FBT001 - named by who calls
     after: str | None,
     untold: bool = False,  # noqa: FBT001, FBT002 - as above
-) -> str | None:
+) -> list[str] | None:
     """Commit a column with a default value (Iceberg specification, "Default values"), if any.
 
     `untold`: Hive's metastore has no word for its type (`HiveSchemaUtil.convertToTypeString`), so
@@ -115,10 +115,10 @@ def add_column(
     operations = table.operations()
     now = operations.current()
     number = int(now.metadataFileLocation().rpartition("/")[2].partition("-")[0]) + 1
-    place: str = operations.metadataFileLocation(f"{number:05}-{uuid4()}.metadata.json")
+    place = operations.metadataFileLocation(f"{number:05}-{uuid4()}.metadata.json")
     file = operations.io().newOutputFile(place)
     iceberg.TableMetadataParser.write(now.updateSchema(update.apply()), file)
-    return place
+    return [now.metadataFileLocation(), place]
 
 
 def require_column(gateway: Any, table: Any, name: str) -> None:  # noqa: ANN401 - as above
