@@ -37,6 +37,9 @@ READER: Final = "production-hive@endpoint"
 PASSWORD: Final = "canary-of-a-password"  # noqa: S105 - of this test
 STORE: Final = "canary-of-a-key-store"
 VARIABLE: Final = "HIVE_PASSWORD"
+CLASS: Final = "hive.server2.custom.authentication.class"
+BY_DIRECTORY: Final = "org.apache.hive.service.auth.LdapAuthenticationProviderImpl"
+"""Who authenticates where the mode is LDAP; CUSTOM takes any such class, as a team's own."""
 ANYBODY: Final = "org.apache.hive.service.auth.AnonymousAuthenticationProviderImpl"
 COMPILED: Final = re.compile(r"Compiling command\(queryId=\S+\): (.*)")
 """What HiveServer2 logs of each statement (Hive 3.1.3, `Driver.compile`)."""
@@ -131,26 +134,40 @@ def folder(metastore: Metastore, tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 
 @pytest.fixture(scope="module")
-def production(
-    metastore: Metastore, cache: Cache, progress: Progress, folder: Path, directory: str
-) -> Iterator[Production]:
+def secured(cache: Cache, progress: Progress, folder: Path, directory: str) -> dict[str, str]:
+    """What a server has set with TLS and a directory of users."""
     java = fetch.ensure(distributions.load("hive-3.1.3"), cache, progress).java_home
-    store, certificate = folder / "store.jks", folder / "ca.pem"
+    store = folder / "store.jks"
     named = [str(java / "bin" / "keytool"), "-keystore", str(store), "-storepass", STORE]
     made = ("-genkeypair", "-keyalg", "RSA", "-dname", "CN=hive", "-ext", f"san=ip:{LOOPBACK}")
     subprocess.run([*named, *made], check=True, capture_output=True)
-    subprocess.run([*named, "-exportcert", "-rfc", "-file", str(certificate)], check=True)
-    site = {
+    shown = ["-exportcert", "-rfc", "-file", str(folder / "ca.pem")]
+    subprocess.run([*named, *shown], check=True)
+    return {
         "hive.server2.authentication": "LDAP",
         "hive.server2.authentication.ldap.url": directory,
         "hive.server2.use.SSL": "true",
         "hive.server2.keystore.path": str(store),
         "hive.server2.keystore.password": STORE,
     }
-    secret = f";ssl=true\n    password: {{env: {VARIABLE}}}\n    certificate: ca.pem\n"
+
+
+def secret(folder: Path) -> str:
+    password = f"    password: {{env: {VARIABLE}}}\n"
+    return f";ssl=true\n{password}    certificate: {folder / 'ca.pem'}\n"
+
+
+@pytest.fixture(scope="module")
+def production(
+    metastore: Metastore,
+    cache: Cache,
+    progress: Progress,
+    folder: Path,
+    secured: dict[str, str],
+) -> Iterator[Production]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(VARIABLE, PASSWORD)
-        yield from started(metastore, cache, progress, folder, site, secret)
+        yield from started(metastore, cache, progress, folder, secured, secret(folder))
 
 
 @pytest.fixture(autouse=True)
@@ -159,9 +176,9 @@ def _asks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def audit(production: Production) -> int:
+def audit(production: Production, run: str = "run") -> int:
     asked = ["audit", production.metastore, "--database", "sales_of_hive", "--reader", READER]
-    return main([*asked, "--platform", str(production.platform), "--run-dir", "run"])
+    return main([*asked, "--platform", str(production.platform), "--run-dir", run])
 
 
 def test_its_tables_are_audited_and_the_secret_is_nowhere(
@@ -250,7 +267,9 @@ def test_the_doctor_says_that_it_answers(
 def test_a_server_of_another_certificate_is_not_asked(
     production: Production, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = production.platform.read_text(encoding="utf-8").replace("    certificate: ca.pem\n", "")
+    text = production.platform.read_text(encoding="utf-8").replace(
+        f"    certificate: {production.platform.with_name('ca.pem')}\n", ""
+    )
     other = production.platform.with_name("other.yaml")
     other.write_text(text, encoding="utf-8")
     assert main(["doctor", "--platform", str(other)]) == 3
@@ -277,7 +296,35 @@ def test_a_server_without_passwords_is_asked(
 ) -> None:
     site = {
         "hive.server2.authentication": authentication,
-        "hive.server2.custom.authentication.class": ANYBODY,
+        CLASS: ANYBODY,
     }
     for production in started(metastore, cache, progress, tmp_path, site, more):
         assert audit(production) == 0
+
+
+def test_a_server_with_a_class_of_its_own_refuses_a_wrong_password(
+    metastore: Metastore,
+    cache: Cache,
+    progress: Progress,
+    tmp_path: Path,
+    folder: Path,
+    secured: dict[str, str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    site = {**secured, "hive.server2.authentication": "CUSTOM", CLASS: BY_DIRECTORY}
+    for production in started(metastore, cache, progress, tmp_path, site, secret(folder)):
+        assert audit(production, "right") == 0
+        monkeypatch.setenv(VARIABLE, wrong := "canary-of-another")
+        capsys.readouterr()
+        assert main(["doctor", "--platform", str(production.platform)]) == 3
+        why = "it does not take the login of auditor: Error validating the login"
+        assert why in capsys.readouterr().out
+        assert audit(production) == 3
+        (table,) = json.loads(Path("run/audit.json").read_text(encoding="utf-8"))["tables"]
+        assert {answer["verdict"] for answer in table["answers"]} == {"unknown"}
+        assert all(why in answer["because"] for answer in table["answers"])
+        shown = capsys.readouterr()
+        written = b"".join(path.read_bytes() for path in Path("run").rglob("*") if path.is_file())
+        assert wrong not in shown.out + shown.err
+        assert wrong.encode() not in written
