@@ -267,7 +267,7 @@ def test_what_is_sent_is_what_a_dry_run_lists_which_sends_nothing(
     asked = [*command, "--platform", str(theirs.platform), "--json"]
     assert main([*asked, "--dry-run"]) == 0
     lines = json.loads(capsys.readouterr().out.splitlines()[-1])["sent"]
-    assert sent_to(theirs) == already
+    assert sent_to(theirs).keys() <= already.keys()  # the server forgets the oldest
     assert theirs.seen() == before
     assert main(asked) in (0, 1)
     listed = {line.removeprefix(f"{READER}: ") for line in lines if line.startswith(READER)}
