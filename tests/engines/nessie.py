@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,18 +11,26 @@ import requests
 
 from harness.artifacts import distributions, fetch, object_storage
 from harness.artifacts.cache import Cache
-from harness.artifacts.distribution import Distribution
+from harness.artifacts.distribution import Artifact, Distribution, coordinates
 from harness.artifacts.fetch import Installation
 from harness.core.progress import Progress
 from harness.runtime import object_store, template
 from harness.runtime.api import Running, Served, Surroundings
 from harness.runtime.process import LOOPBACK
 from harness.runtime.process_runtime import ProcessRuntime
+from tests.engines import token_issuer
+from tests.engines.token_issuer import Issuer
 
 LOCK: Final = Path(__file__).with_suffix(".yaml")
 STORE: Final = "s3proxy-4.1.0"
 READY_S: Final = 120.0
 ANSWER_S: Final = 10.0
+AWS: Final = Artifact(
+    coordinates("org.apache.iceberg:iceberg-aws-bundle:1.10.1:jar"),
+    62673230,
+    "86bf20892ea5b4c17688f19b075399885f6aa5303f6b2dc9f491e76ceef9633b",
+    "front",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +57,7 @@ class _Program:
 
     distribution: Distribution
     store: object_store.ObjectStore
+    issuer: Issuer | None
     log: str = "nessie.log"
     ready_s: float = READY_S
     not_yet: tuple[type[Exception], ...] = (OSError,)  # as are all of `requests`
@@ -56,6 +66,7 @@ class _Program:
         location = f"s3://{self.store.bucket.name}/warehouse"
         values = {
             **self.distribution.options("config"),
+            **(oidc(self.issuer) if self.issuer else {}),
             "nessie.catalog.warehouses.states.location": location,
             "nessie.catalog.service.s3.default-options.endpoint": self.store.url,
             "quarkus.http.host": around.host,
@@ -80,9 +91,27 @@ class _Program:
         )
 
 
+def oidc(issuer: Issuer) -> Mapping[str, str]:
+    """What lets nobody ask without a token (Nessie's guide, "Authentication"; Quarkus' of OIDC)."""
+    id_, _, secret = token_issuer.CATALOG.partition(":")
+    return {
+        "nessie.server.authentication.enabled": "true",
+        "quarkus.oidc.auth-server-url": issuer.address,
+        "quarkus.oidc.discovery-enabled": "false",
+        "quarkus.oidc.introspection-path": "/introspect",
+        "quarkus.oidc.client-id": id_,
+        "quarkus.oidc.credentials.secret": secret,
+    }
+
+
 @contextmanager
-def serving(cache: Cache, folder: Path, progress: Progress) -> Iterator[Catalog]:
-    """Fetch Nessie and run it in an empty folder, with a store of its own."""
+def serving(
+    cache: Cache, folder: Path, progress: Progress, issuer: Issuer | None = None
+) -> Iterator[Catalog]:
+    """Fetch Nessie and run it in an empty folder, with a store of its own.
+
+    `issuer`: whose tokens it wants.
+    """
     distribution = distributions.parse(LOCK.read_text(encoding="utf-8"), str(LOCK))
     installation = fetch.ensure(distribution, cache, progress)
     store = ProcessRuntime(fetch.ensure(distributions.load(STORE), cache, progress))
@@ -93,10 +122,12 @@ def serving(cache: Cache, folder: Path, progress: Progress) -> Iterator[Catalog]
 
         def ready(running: Running, port: int) -> Catalog:
             address = f"http://{LOOPBACK}:{port}/iceberg"
-            requests.get(f"{address}/v1/config", timeout=ANSWER_S).raise_for_status()
+            answer = requests.get(f"{address}/v1/config", timeout=ANSWER_S)
+            if not (issuer and answer.status_code == HTTPStatus.UNAUTHORIZED):
+                answer.raise_for_status()
             return Catalog(running, address, running_store.url, running_store.bucket.name)
 
-        program = _Program(distribution, running_store)
+        program = _Program(distribution, running_store, issuer)
         runtime = ProcessRuntime(installation)
         with runtime.start(program, None, folder / "catalog", ready) as catalog:
             yield catalog
@@ -105,6 +136,13 @@ def serving(cache: Cache, folder: Path, progress: Progress) -> Iterator[Catalog]
 def with_settings(of: Distribution, more: Mapping[str, Mapping[str, str]]) -> Distribution:
     options = {key: {**of.options_if_any(key), **texts} for key, texts in more.items()}
     return replace(of, settings={**of.settings, **options})
+
+
+def by_file_io(spark: Distribution) -> Distribution:
+    """Nessie has every client of Java read by `S3FileIO`, whatever it says."""
+    jars = [a for a in spark.artifacts if "hadoop-aws" not in str(a.coordinates)]
+    jars = [a for a in jars if "aws-java-sdk" not in str(a.coordinates)]
+    return replace(spark, artifacts=(*jars, AWS))
 
 
 def trino_settings(of: Distribution, catalog: Catalog) -> Mapping[str, Mapping[str, str]]:

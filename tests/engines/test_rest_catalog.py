@@ -12,7 +12,7 @@ import subprocess
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,7 +23,6 @@ import requests
 from harness import engines
 from harness.artifacts import distributions, fetch, object_storage
 from harness.artifacts.cache import Cache
-from harness.artifacts.distribution import Artifact, coordinates
 from harness.cli.app import main
 from harness.core.progress import Progress
 from harness.core.records import Answer
@@ -47,12 +46,6 @@ pytestmark = [pytest.mark.engines, pytest.mark.alone, pytest.mark.nightly]
 SERVERS: Final = ("spark-3.5.8-iceberg-1.10.1", "trino-476", "trino-483")
 LIBRARIES: Final = ("pyiceberg-0.12.0", "duckdb-1.5.5")
 TIMEOUT_S: Final = 120.0
-AWS: Final = Artifact(
-    coordinates("org.apache.iceberg:iceberg-aws-bundle:1.10.1:jar"),
-    62673230,
-    "86bf20892ea5b4c17688f19b075399885f6aa5303f6b2dc9f491e76ceef9633b",
-    "front",
-)
 BY_LIBRARY: Final = """
 import json, os, re, sys
 import pyarrow as pa
@@ -245,10 +238,8 @@ def test_servers_answer_otherwise_only_where_columns_were_changed_last(
     distribution = object_storage.reaching(
         nessie.with_settings(object_storage.added(before), settings), catalog.nessie.store
     )
-    if name.startswith("spark"):  # Nessie has every client read by `S3FileIO`, whatever it says
-        jars = [a for a in distribution.artifacts if "hadoop-aws" not in str(a.coordinates)]
-        jars = [a for a in jars if "aws-java-sdk" not in str(a.coordinates)]
-        distribution = replace(distribution, artifacts=(*jars, AWS))
+    if name.startswith("spark"):
+        distribution = nessie.by_file_io(distribution)
     engine = engines.load(distribution.engine)
     runtime = provide.runtime(distribution, cache, progress)
     asked = answers(run, name, catalog)
