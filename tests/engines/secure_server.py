@@ -40,17 +40,20 @@ TOKENS: Final = {
 SHARED: Final = {"trino": {"internal-communication.shared-secret": SIGNED_BY}, "prestodb": {}}
 
 
-def installed(name: str) -> Installation:
-    """The files of a server, the plugin that takes passwords among them."""
-    before = distributions.load(name)
+def registered(name: str) -> str:
+    """Return the name of a distribution with the plugin that takes passwords."""
     (archive,) = (a for a in distributions.load(PLUGIN_OF[name]).artifacts if a.into == "archive")
     members = [*(archive.members if PLUGIN_OF[name] == name else ()), PLUGIN]
     file = {"get": str(archive.coordinates), "size": archive.size, "sha256": archive.sha256}
-    secure = f"{name}-secure"
-    artifacts = {"archive": [{**file, "members": members}]}
-    data = {"name": secure, "like": before.name, "artifacts": artifacts}
+    secure, artifacts = f"{name}-secure", {"archive": [{**file, "members": members}]}
+    data = {"name": secure, "like": name, "artifacts": artifacts}
     distributions.register(secure, json.dumps(data), __file__)
-    return fetch.ensure(distributions.load(secure), Cache.default(), PlainProgress(sys.stderr))
+    return secure
+
+
+def installed(name: str) -> Installation:
+    distribution, progress = distributions.load(registered(name)), PlainProgress(sys.stderr)
+    return fetch.ensure(distribution, Cache.default(), progress)
 
 
 def properties(file: Path, values: Mapping[str, object]) -> None:
