@@ -50,7 +50,7 @@ def convert(value: Value, to: DataType) -> Value:
         return None
     try:
         return _converted(value, to)
-    except (ValueError, ArithmeticError, TypeError) as wrong:
+    except (ValueError, ArithmeticError, TypeError, KeyError) as wrong:
         hint = _HINTS.get(str(to), "")
         message = f"'{text_of(value)}' has no exact form as {to}"
         raise ValueError(f"{message}; {hint}" if hint else message) from wrong

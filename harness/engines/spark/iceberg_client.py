@@ -104,6 +104,7 @@ def add_column(
     kind = iceberg.types.Types.fromTypeName(type_)
     more = [] if default is None else [iceberg.expressions.Expressions.lit(default).to(kind)]
     *above, leaf = name.rsplit(".", 1)
+    table.refresh()  # Spark keeps it, and knows of no such column that came before
     update = table.updateSchema().addColumn(*above, leaf, kind, *more)
     if first:
         update = update.moveFirst(name)

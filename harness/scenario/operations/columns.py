@@ -31,7 +31,7 @@ from harness.scenario.operations.spark_sql import (
     quoted,
     type_text,
 )
-from harness.scenario.statements import IcebergCall, Scalar, of_table, under
+from harness.scenario.statements import IcebergCall, Scalar, SetColumns, of_table, under
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,11 @@ class AddColumn(ColumnChange):
         default = str(self.default).replace(" ", "T") if text else self.default
         named: dict[str, Scalar] = {"name": self.name, "type_": type_, "default": default}
         named |= {"first": self.first, "after": self.after} | ({"untold": True} if untold else {})
-        return (IcebergCall("add_column", named),)
+        call = IcebergCall("add_column", named)
+        fields = [(f, str(f.type)) for f in context.after.schema.fields]
+        other = {field.name: "string" for field, text in fields if text in NULL_ALONE}
+        told = tuple((f.name, other.get(f.name, type_text(f.type))) for f, _ in fields)
+        return (call, SetColumns(told, cascade=False)) if untold else (call,)
 
     def unsupported(self, kind: TableKind) -> str:
         if self.default is not None and kind.family is not Family.ICEBERG:
