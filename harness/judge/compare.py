@@ -20,6 +20,7 @@ from harness.judge.file_contents import FileAgreement
 from harness.judge.file_evidence import Strategies
 from harness.judge.understand import as_shown
 from harness.model.canonical import Look, MapValue, Value, look_of, same, text_of
+from harness.model.datatypes import SPATIAL
 from harness.model.query import Query
 from harness.model.query import at as value_at
 from harness.model.schema import Field
@@ -334,8 +335,9 @@ def wrong_columns(
             continue
         # Nothing is wrong with the type of a column that was refused.
         declared = column.canonical or column.type
-        counts = field.id == SIZE  # in whatever type an engine counts
-        if names[name] == 1 and column.canonical != str(field.type) and declared and not counts:
+        # An engine counts in whatever type it likes, and has words of its own for what is spatial.
+        free = field.id == SIZE or str(field.type) in SPATIAL
+        if names[name] == 1 and column.canonical != str(field.type) and declared and not free:
             of_type = name, str(field.type), declared, field
             result.append(Difference(DifferenceKind.COLUMN_TYPE, "", *of_type))
     for name, times in names.items():

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
-NULL_ALONE: Final = ("unknown", "geometry", "geography")
+SPATIAL: Final = ("geometry", "geography")
+NULL_ALONE: Final = ("unknown", *SPATIAL)
 """Types of Iceberg's format version 3 whose columns have no value here but NULL: all of the first
 ("Primitive Types"), and what no writer here has words for."""
 PRIMITIVES: Final = (

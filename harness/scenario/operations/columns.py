@@ -31,7 +31,15 @@ from harness.scenario.operations.spark_sql import (
     quoted,
     type_text,
 )
-from harness.scenario.statements import IcebergCall, Scalar, SetColumns, of_table, under
+from harness.scenario.statements import (
+    TABLE_NAME,
+    IcebergCall,
+    Scalar,
+    SetColumns,
+    Sql,
+    of_table,
+    under,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +128,13 @@ class AddColumn(ColumnChange):
         named: dict[str, Scalar] = {"name": self.name, "type_": type_, "default": default}
         named |= {"first": self.first, "after": self.after} | ({"untold": True} if untold else {})
         call = IcebergCall("add_column", named)
+        if not untold:
+            return (call,)
         fields = [(f, str(f.type)) for f in context.after.schema.fields]
         other = {field.name: "string" for field, text in fields if text in NULL_ALONE}
-        told = tuple((f.name, other.get(f.name, type_text(f.type))) for f, _ in fields)
-        return (call, SetColumns(told, cascade=False)) if untold else (call,)
+        listed = tuple((f.name, other.get(f.name, type_text(f.type))) for f, _ in fields)
+        refresh = Sql(f"refresh table {TABLE_NAME}", commits=False)
+        return call, SetColumns(listed, cascade=False), refresh
 
     def unsupported(self, kind: TableKind) -> str:
         if self.default is not None and kind.family is not Family.ICEBERG:

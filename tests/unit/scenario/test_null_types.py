@@ -27,8 +27,8 @@ def test_every_row_has_null_and_no_catalog_is_told_of_the_column(name: str) -> N
     scenario, history = made(add)
     last = history[-1]
     assert [row_values(row, last.schema)[2] for row in last.rows.values()] == [None, None]
-    call, told = load("iceberg").wording(add, history[1], history[2], NEWEST)
-    assert told == SetColumns((("id", "string"), ("f", "int"), ("u", "string")), cascade=False)
+    call, listed, _ = load("iceberg").wording(add, history[1], history[2], NEWEST)
+    assert listed == SetColumns((("id", "string"), ("f", "int"), ("u", "string")), cascade=False)
     assert isinstance(call, IcebergCall)
     assert call.arguments == {
         "name": "u",
@@ -48,9 +48,9 @@ def test_a_time_that_is_added_counts_nanoseconds_where_the_table_is_told_so() ->
     add = AddColumn("at", parse_type("timestamp"), default="1969-12-31 23:59:59.123456")
     scenario, history = made(add)
     settings = {**NEWEST, "moments": "timestamp_ns"}
-    call, told = load("iceberg").wording(add, history[1], history[2], settings)
-    assert isinstance(told, SetColumns)
-    assert told.columns[-1] == ("at", "timestamp")
+    call, listed, _ = load("iceberg").wording(add, history[1], history[2], settings)
+    assert isinstance(listed, SetColumns)
+    assert listed.columns[-1] == ("at", "timestamp")
     assert isinstance(call, IcebergCall)
     assert call.arguments["type_"] == "timestamp_ns"
     assert call.arguments["untold"] is True
