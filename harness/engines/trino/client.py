@@ -66,8 +66,7 @@ class HttpSession:
         tls = endpoint and endpoint.tls()
         self._http = HTTPSConnection(*address, context=tls) if tls else HTTPConnection(*address)
         self._prefix = prefix
-        self._login = endpoint.headers() if endpoint else {}
-        self._user = endpoint.user if endpoint else ""
+        self._login, self._user = (endpoint.headers(), endpoint.user) if endpoint else ({}, "")
 
     def get(self, url: str, *, headers: Headers, **_: object) -> Response:
         return self._sent("GET", url, headers)

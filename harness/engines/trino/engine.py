@@ -119,9 +119,7 @@ class TrinoServer(Served):
             session.confirm(families or connectors(distribution))
         except NoAnswerError as problem:
             session.close()
-            if there is None:
-                raise
-            raise NoAnswerError(f"{there.address}: {problem}") from problem
+            raise NoAnswerError(f"{there.address}: {problem}" if there else problem) from problem
         return session
 
 
