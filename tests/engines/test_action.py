@@ -42,7 +42,8 @@ def test_a_real_upgrade_is_answered_in_a_comment(
     }
     with action_run.github() as github:
         job = action_run.run(tmp_path, inputs, github.address, str(programs))
-    assert job.outputs["status"] in {"0", "1"}, job.text
+    # Both sides refuse questions of the table's old column, so something stays unknown.
+    assert job.outputs["status"] == "3", job.text
     assert job.statuses[-1] == int(job.outputs["status"])
     assert "duckdb-2.0.1" in github.comments[1]
     assert job.summary in github.comments[1]
