@@ -167,7 +167,6 @@ def _write(operation: Operation, before: Truth, after: Truth) -> TableWrite:
     key = after.table.key
     rows = [row for key, row in after.rows.items() if before.rows.get(key) != row]
     gone = [row for key, row in before.rows.items() if key not in after.rows]
-    order = (after.table.order_by,) if after.table.order_by else ()
     set_ = operation.set if isinstance(operation, Update | Merge) else ()
     condition = None
     if isinstance(operation, DeleteWhere):
@@ -186,7 +185,7 @@ def _write(operation: Operation, before: Truth, after: Truth) -> TableWrite:
         tuple((field.name, field.type) for field in named),
         key,
         tuple(row_values(row, schema) for row in sent),
-        (*set_, *order) if set_ else (),
+        (*set_, *after.table.order_by) if set_ else (),
         condition,
         instant_of(last_write(saved)) if saved else "",
         {operation.name: operation.value} if isinstance(operation, SetProperty) else {},

@@ -188,17 +188,15 @@ def _text(table: str, operation: Operation, before: Truth, after: Truth) -> str:
     alter = f"alter table {table}"
     match operation:
         case Update():
-            order = (after.table.order_by,) if after.table.order_by else ()
+            names = *operation.set, *after.table.order_by
             rows = [after.rows[key] for key in operation.changed(before)]
-            sets = ", ".join(
-                choice(after, name, rows, literal, quoted) for name in (*operation.set, *order)
-            )
+            sets = ", ".join(choice(after, name, rows, literal, quoted) for name in names)
             return f"update {table} set {sets} where {_among(before, operation, after)}"
         case Delete():
             return f"delete from {table} where {_among(before, operation, after)}"
         case Merge():
             done, set_ = Merge.evolve(operation, before), operation.set
-            return _whole_rows(table, before, done, (*set_, after.table.order_by) if set_ else ())
+            return _whole_rows(table, before, done, (*set_, *after.table.order_by) if set_ else ())
         case Truncate():
             return f"truncate table {table}"
         case Compact():

@@ -90,7 +90,7 @@ def _truth(
 ) -> History:
     """Return the truth of a table with these rows after each step."""
     columns, key = tuple((field.name, field.type) for field in fields), fields[0].name
-    table = replace(history[0].table, columns=columns, key=key, order_by=None, partition_by=())
+    table = replace(history[0].table, columns=columns, key=key, order_by=(), partition_by=())
     schema, now = Schema(tuple(fields), history[-1].schema.last_id), dict[Value, Row]()
     result = list[Truth]()
     for truth, rows in zip(history, tables, strict=True):

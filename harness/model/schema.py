@@ -276,8 +276,8 @@ class Table:
     """In the order of `create table`."""
     key: str
     """The column that tells rows apart."""
-    order_by: str | None = None
-    """The ordering (precombine) column."""
+    order_by: tuple[str, ...] = ()
+    """The ordering (precombine) columns: the version of a row with the greater values is newer."""
     partition_by: tuple[str, ...] = ()
     merge_mode: MergeMode | None = None
     """What the table declares; None for what its format does by itself, which makes no difference
@@ -288,5 +288,4 @@ class Table:
     @property
     def fixed(self) -> tuple[str, ...]:
         """The columns that schema changes may not touch: key, ordering and partition columns."""
-        ordering = (self.order_by,) if self.order_by else ()
-        return (self.key, *ordering, *self.partition_by)
+        return (self.key, *self.order_by, *self.partition_by)

@@ -122,6 +122,13 @@ class Truth:
     def column_id(self, name: str) -> int:
         return self.schema.find(name).id
 
+    @property
+    def ordering(self) -> tuple[int, ...]:
+        return tuple(map(self.column_id, self.table.order_by))
+
+    def ordering_values(self, row: Row) -> tuple[Value, ...]:
+        return tuple(row.values[at] for at in self.ordering)
+
 
 History = tuple[Truth, ...]
 """The truth after each step; the first is the table as created, step 0."""
@@ -248,9 +255,8 @@ def new_row(truth: Truth, key: Value, step: int, given: Mapping[str, Value]) -> 
 
 def changed_row(truth: Truth, key: Value, step: int, columns: Iterable[str]) -> Row:
     old = truth.rows[key]
-    order = (truth.table.order_by,) if truth.table.order_by else ()
     values, steps = dict(old.values), dict(old.written)
-    for name in (*columns, *order):
+    for name in (*columns, *truth.table.order_by):
         field = truth.schema.find(name)
         values[field.id] = _value(truth, field, key, step, {})
         steps[field.id] = step
@@ -276,7 +282,7 @@ def _value(truth: Truth, field: Field, key: Value, step: int, given: Mapping[str
     row = truth.generation.ordinals[key]
     if field.name in truth.table.partition_by:
         return _partition_value(field, row, truth.table.partition_by.index(field.name))
-    make = never_null if field.name == truth.table.order_by else generate
+    make = never_null if field.name in truth.table.order_by else generate
     return make(field, step, row, truth.generation.types)
 
 
@@ -487,7 +493,7 @@ def _upon(now: Truth, pending: PendingWrite, row: Row) -> Row:
     there = now.rows.get(row.key)
     if not pending.columns or there is None:
         return row
-    order = {now.column_id(now.table.order_by)} if now.table.order_by else set()
+    order = set(now.ordering)
     ids = pending.columns - (order if there != pending.before.get(row.key) else set())
     return replace(
         there,
@@ -501,7 +507,5 @@ def _is_overtaken(now: Truth, pending: PendingWrite, key: Value) -> bool:
     old, there = pending.before.get(key), now.rows.get(key)
     if not pending.columns or old is None or there is None:
         return there != old
-    order = now.table.order_by and now.column_id(now.table.order_by)
-    return any(
-        old.written.get(at) != there.written.get(at) for at in pending.columns if at != order
-    )
+    columns = pending.columns.difference(now.ordering)
+    return any(old.written.get(at) != there.written.get(at) for at in columns)

@@ -35,7 +35,7 @@ def _table(table: Table) -> Mapping[str, Any]:
     form = {
         "columns": {name: str(type_) for name, type_ in table.columns},
         "key": table.key,
-        "order_by": table.order_by,
+        "order_by": table.order_by[0] if len(table.order_by) == 1 else table.order_by,
         "partition_by": table.partition_by,
         "merge_mode": table.merge_mode and table.merge_mode.value,
         "options": {name: _plain(_given(option)) for name, option in table.options},

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-from pydantic import Strict
+from pydantic import BeforeValidator, Strict
 
 from harness.core.problems import one_of
 from harness.core.yaml_reader import Document, KeyPath, NullText, make, parse, read
@@ -35,11 +35,15 @@ class _ScenarioForm:
     queries: tuple[NullText, ...] = ()
 
 
+def _one_or_more(data: object) -> object:
+    return (data,) if isinstance(data, str) else tuple(data) if isinstance(data, list) else data
+
+
 @dataclass(frozen=True, slots=True)
 class _TableForm:
     columns: dict[str, TypeText]
     key: str
-    order_by: str | None = None
+    order_by: Annotated[tuple[str, ...], BeforeValidator(_one_or_more)] = ()
     partition_by: tuple[str, ...] = ()
     merge_mode: Annotated[MergeMode | None, Strict(strict=False)] = None
     options: dict[str, ColumnOption] | None = None

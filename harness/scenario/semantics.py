@@ -30,7 +30,7 @@ HUDIS: Final = frozenset({*META, "_hoodie_operation", "_hoodie_is_deleted"})
 """The names whose columns Hudi writes or goes by itself: in the last one `true` deletes the row
 (`HoodieRecord`). No other one that begins with `_hoodie_` is known to it."""
 KEY_TYPES: Final = ("string", "int", "long")
-ORDER_TYPES: Final = ("long", "int", "double", "float", "date", "timestamp")
+ORDER_TYPES: Final = ("long", "int", "double", "float", "date", "timestamp", "string")
 """Types whose generated values grow from step to step."""
 PARTITION_TYPES: Final = (
     "string",
@@ -97,7 +97,7 @@ def _check_table(scenario: Scenario, document: Document) -> None:
     table = scenario.table
     types = dict(table.columns)
     roles: list[tuple[str, str, tuple[str, ...]]] = [("key", table.key, KEY_TYPES)]
-    roles += [("order_by", table.order_by, ORDER_TYPES)] if table.order_by is not None else []
+    roles += [("order_by", name, ORDER_TYPES) for name in table.order_by]
     roles += [("partition_by", name, PARTITION_TYPES) for name in table.partition_by]
     for role, name, allowed in roles:
         if name not in types:
@@ -229,19 +229,17 @@ def _inexact(truth: Truth) -> Iterator[str]:
 
 def _not_growing(before: Truth, after: Truth) -> Iterator[str]:
     # What comes late has operations of its own, for then the table's merge mode decides.
-    if after.table.order_by is None:
-        return
-    order, late = after.column_id(after.table.order_by), after.sent_contested
-    for key, row in after.rows.items():
-        new, old = row.values[order], before.rows[key].values[order] if key in before.rows else None
-        if new is None:
+    order, late = after.ordering, after.sent_contested
+    for key, row in after.rows.items() if order else ():
+        new = after.ordering_values(row)
+        old = before.ordering_values(before.rows[key]) if key in before.rows else new
+        if None in new:
             yield f"row {key}: the ordering column has no value; it needs one"
-        elif (
-            old is not None
-            and row.written[order] == after.step
-            and not (new >= old or late.get(key) is row)
+        elif any(row.written[at] == after.step for at in order) and not (
+            new >= old or late.get(key) is row
         ):
-            yield f"row {key}: the ordering column goes from {old} to {new}; it must not fall"
+            was, now = (", ".join(map(str, values)) for values in (old, new))
+            yield f"row {key}: the ordering column goes from {was} to {now}; it must not fall"
 
 
 def _note(scenario: Scenario, number: int, wrong: str, problems: Problems) -> None:

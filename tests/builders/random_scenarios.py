@@ -147,7 +147,7 @@ def columns(draw: st.DrawFn) -> tuple[tuple[str, DataType], ...]:
 @st.composite
 def scenarios(draw: st.DrawFn, *, max_steps: int = 6) -> Scenario:
     """A scenario that a file may hold; steps that cannot be done are left out of it."""
-    table = Table(draw(columns()), "id", "ts", draw(st.sampled_from([(), ("p",)])))
+    table = Table(draw(columns()), "id", ("ts",), draw(st.sampled_from([(), ("p",)])))
     scenario = Scenario(
         name="family/name",
         table=table,

@@ -24,7 +24,7 @@ def scenario_of(
         table=Table(
             tuple((name, parse_type(text)) for name, text in types.items()),
             key="id",
-            order_by=order_by,
+            order_by=(order_by,) if order_by else (),
             partition_by=partition_by,
             merge_mode=merge_mode,
         ),

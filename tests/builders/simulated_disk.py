@@ -243,11 +243,10 @@ def _file(disk: Disk, kind: FileKind, group: str, truth: Truth, rows: Sequence[R
 
 def _older(truth: Truth, sent: Mapping[Value, Row | None]) -> list[Value]:
     """Return the keys of versions with a smaller ordering value than the table had before."""
-    order = truth.table.order_by and truth.column_id(truth.table.order_by)
     before = truth.before_last.rows if truth.before_last else {}
     return [
         key
         for key, row in sent.items()
         if row is None
-        or (order and key in before and row.values[order] < before[key].values[order])
+        or (key in before and truth.ordering_values(row) < truth.ordering_values(before[key]))
     ]

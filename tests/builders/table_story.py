@@ -164,7 +164,7 @@ def table_of(columns: str, partition_by: tuple[str, ...]) -> Table:
     parts = [text.strip().split(" ", 1) for text in _split(columns)]
     pairs = tuple((name, parse_type(type_)) for name, type_ in parts)
     names = [name for name, _ in pairs]
-    return Table(pairs, names[0], "ts" if "ts" in names else None, partition_by)
+    return Table(pairs, names[0], ("ts",) if "ts" in names else (), partition_by)
 
 
 def _split(columns: str) -> list[str]:

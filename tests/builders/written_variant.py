@@ -25,7 +25,7 @@ from tests.builders.iceberg_folder import IcebergFolder
 
 WRITER = "spark-3.5.8-hudi-0.15.0"
 COLUMNS = (("id", "int"), ("ts", "long"))
-TABLE = Table(tuple((name, parse_type(text)) for name, text in COLUMNS), "id", "ts")
+TABLE = Table(tuple((name, parse_type(text)) for name, text in COLUMNS), "id", ("ts",))
 ENTRIES: tuple[CatalogEntry, ...] = ()
 STEPS = (Step(Insert(keys=(1,))), Step(AddColumn("n", parse_type("int"))), Step(Insert(keys=(2,))))
 

@@ -53,7 +53,7 @@ def scanned(
         target = WriteTarget(cache, metastore.uri, database, tmp_path / "t")
         target.folder.mkdir()
         columns = tuple((column, parse_type(text)) for column, text in COLUMNS.items())
-        table = Table(columns, "id", "ts" if name.startswith("hudi") else None)
+        table = Table(columns, "id", ("ts",) if name.startswith("hudi") else ())
         scenario = Scenario("tests/scanned", table, tuple(map(Step, steps)))
         variant = Variant(f"{name}@{writer}", scenario, name, {}, (writer,) * (len(steps) + 1))
         *_, state = (state for _, state in write_variants.write_steps(variant, target, writer_for))

@@ -53,7 +53,7 @@ def parted() -> Scenario:
 
 def _table(columns: Mapping[str, str], *partition_by: str) -> Table:
     types = tuple((name, parse_type(type_)) for name, type_ in columns.items())
-    return Table(types, "id", "ts", partition_by)
+    return Table(types, "id", ("ts",), partition_by)
 
 
 def quoting() -> Scenario:

@@ -60,7 +60,7 @@ def travelled() -> Scenario:
         Delete((2,)),
         Compact(),
     )
-    return Scenario("past/story", Table(types, "id", "ts"), tuple(map(Step, steps)))
+    return Scenario("past/story", Table(types, "id", ("ts",)), tuple(map(Step, steps)))
 
 
 def planned() -> Plan:

@@ -31,7 +31,7 @@ def on_hudi() -> Scenario:
     types = {"id": "string", "ts": "long", "at": "timestamp_ntz"}
     columns = tuple((name, parse_type(text)) for name, text in types.items())
     steps = (Step(Insert(("1",))),)
-    return Scenario(HUDI, Table(columns, "id", "ts"), steps, formats=("hudi-cow",))
+    return Scenario(HUDI, Table(columns, "id", ("ts",)), steps, formats=("hudi-cow",))
 
 
 def planned() -> Plan:

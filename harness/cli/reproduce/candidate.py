@@ -306,7 +306,7 @@ def _table_without(table: Table, path: str) -> Table:
     return replace(
         table,
         columns=whole.fields if isinstance(whole, Struct) else (),
-        order_by=None if table.order_by == path else table.order_by,
+        order_by=tuple(name for name in table.order_by if name != path),
         partition_by=tuple(name for name in table.partition_by if name != path),
         options=tuple((n, of) for n, of in table.options if path not in {n, *of.parsed()[0]}),
     )

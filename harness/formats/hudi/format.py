@@ -30,7 +30,9 @@ from harness.formats.hudi import settings as hudi_settings
 from harness.formats.hudi.files import HudiStatistics
 from harness.formats.hudi.settings import (
     ALLOW_DROPS,
+    CONSISTENT,
     EVOLVES,
+    INDEX,
     INSERT_OPERATION,
     METADATA_TABLE,
     OPERATION,
@@ -201,7 +203,7 @@ def _frame_options(
 ) -> dict[str, str]:
     options = {**USUAL, **first, "hoodie.datasource.write.recordkey.field": table.key}
     if table.order_by:
-        options["hoodie.datasource.write.precombine.field"] = table.order_by
+        options["hoodie.datasource.write.precombine.field"] = ",".join(table.order_by)
     if table.partition_by:
         by = ",".join(table.partition_by)
         options["hoodie.datasource.write.partitionpath.field"] = by
@@ -296,6 +298,8 @@ class Hudi(Format):
         return self.tables["snapshot" if view in PAST_VIEWS else view]
 
     def unsupported_settings(self, settings: VariantSettings, scenario: Scenario) -> str:
+        if settings.get(INDEX) == CONSISTENT and not self.merge_on_read:
+            return f"index={CONSISTENT}: only merge-on-read tables can have it"
         return next(hudi_settings.problems(settings, scenario), "")
 
     def session(self, settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
@@ -426,7 +430,7 @@ class Hudi(Format):
     def _properties(self, table: Table, settings: VariantSettings) -> list[tuple[str, str]]:
         properties = [("type", "mor" if self.merge_on_read else "cow"), ("primaryKey", table.key)]
         if table.order_by:
-            properties.append(("preCombineField", table.order_by))
+            properties.append(("preCombineField", ",".join(table.order_by)))
         return [
             *properties,
             *hudi_settings.merge_properties(table),

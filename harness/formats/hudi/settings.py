@@ -27,6 +27,7 @@ ROW_GROUPS: Final = "row_groups"
 CONCURRENCY: Final = "concurrency"
 SMALL_FILES: Final = "small_files"
 UPSERT: Final = "upsert"
+CONSISTENT: Final = "consistent_bucket"
 
 INDEX_TYPE: Final = "hoodie.index.type"
 NON_BLOCKING: Final = "non_blocking"
@@ -86,10 +87,14 @@ SETTINGS: Final = {
         "is beside the list; if absent, off",
     ),
     INDEX: SettingValues(
-        ("simple", "bloom", "global_simple", "global_bloom", "record_level", "bucket"),
+        (
+            *("simple", "bloom", "global_simple", "global_bloom"),
+            *("record_level", "bucket", CONSISTENT),
+        ),
         "how a write finds the file of a key that is there: by reading the keys, by bloom filters "
         "and least and greatest keys, by either of all partitions, by the metadata table, or by "
-        "the key's hash, with two files to a partition; if absent, simple",
+        "the key's hash, with two files to a partition, or as many as there were clusterings "
+        "(`consistent_bucket`, merge-on-read); if absent, simple",
     ),
     MERGER: SettingValues(
         ("avro", "spark"),
@@ -162,6 +167,7 @@ _SWITCHED: Final = {
 _WITHOUT_PARTITIONS: Final = "hoodie.datasource.write.drop.partition.columns"
 _STATISTICS: Final = "hoodie.metadata.index.column.stats.enable"
 _BLOOM: Final = "hoodie.metadata.index.bloom.filter.enable"
+_CLUSTERING: Final = "org.apache.hudi.client.clustering"
 _OPTIONS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
     ("meta_fields", "omitted"): {"hoodie.datasource.hive_sync.omit_metadata_fields": "true"},
     # With `on` alone, what else is in it is the writer's own choice.
@@ -179,6 +185,23 @@ _OPTIONS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
     (INDEX, "global_simple"): {INDEX_TYPE: "GLOBAL_SIMPLE"},
     (INDEX, "global_bloom"): {INDEX_TYPE: "GLOBAL_BLOOM"},
     (INDEX, "bucket"): {INDEX_TYPE: "BUCKET", _BUCKETS: "2"},
+    (INDEX, CONSISTENT): {
+        INDEX_TYPE: "BUCKET",
+        _BUCKETS: "2",
+        "hoodie.index.bucket.engine": "CONSISTENT_HASHING",
+        # A clustering splits buckets that are too large, and merges those that are too small.
+        "hoodie.bucket.index.max.num.buckets": "8",
+        "hoodie.bucket.index.min.num.buckets": "1",
+        "hoodie.clustering.plan.strategy.class": (
+            f"{_CLUSTERING}.plan.strategy.SparkConsistentBucketClusteringPlanStrategy"
+        ),
+        "hoodie.clustering.execution.strategy.class": (
+            f"{_CLUSTERING}.run.strategy.SparkConsistentBucketClusteringExecutionStrategy"
+        ),
+        "hoodie.clustering.updates.strategy": (
+            f"{_CLUSTERING}.update.strategy.SparkConsistentBucketDuplicateUpdateStrategy"
+        ),
+    },
     (INDEX, "record_level"): {
         INDEX_TYPE: "RECORD_INDEX",
         "hoodie.metadata.record.index.enable": "true",

@@ -93,13 +93,12 @@ def on_top(
 
 def _older(truth: Truth) -> tuple[Value, ...]:
     """Return the keys of what the newest step sent with a smaller ordering value than is there."""
-    order = truth.table.order_by and truth.column_id(truth.table.order_by)
     sent = truth.sent_contested.items()
     return tuple(
         key
         for key, row in sent
         if key in truth.rows
-        and (row is None or (order and row.values[order] < truth.rows[key].values[order]))
+        and (row is None or truth.ordering_values(row) < truth.ordering_values(truth.rows[key]))
     )
 
 

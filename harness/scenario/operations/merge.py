@@ -94,8 +94,8 @@ class Merge(Operation):
         source = select_rows(rows, source_fields[::-1] if self.source else source_fields)
         merge, new = merge_into("{table}", source, after)
         key = f"{new}.{quoted(after.table.key)}"
-        # With `set`, the ordering column is always among them.
-        updated = {*self.set, after.table.order_by} if self.set else {f.name for f in fields}
+        # With `set`, the ordering columns are always among them.
+        updated = {*self.set, *after.table.order_by} if self.set else {f.name for f in fields}
         names = [quoted(f.name) for f in fields if f.name in updated and f.name not in stay]
         sets = ", ".join(f"{name} = {new}.{name}" for name in names)
         unless, clauses = "", [merge]

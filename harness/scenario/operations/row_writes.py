@@ -321,8 +321,8 @@ class Update(Operation):
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
         rows = (*self._versions(before), *self._absent(before))
-        order = (after.table.order_by,) if after.table.order_by else ()
-        sets = ", ".join(choice(after, name, rows, literal, quoted) for name in (*self.set, *order))
+        names = *self.set, *after.table.order_by
+        sets = ", ".join(choice(after, name, rows, literal, quoted) for name in names)
         where = f"{quoted(after.table.key)} in {key_list(after, [row.key for row in rows])}"
         if self.where:
             where = predicate(condition(before, self.where), "`")
@@ -636,16 +636,17 @@ class Touch(RowWrite):
 
 def _late(before: Truth, key: Value) -> Row:
     """Return a version whose ordering value is that of a step before all others: of minus this."""
-    order, step = before.schema.find(before.table.order_by or ""), before.step + 1
-    row, types = before.generation.ordinals[key], before.generation.types
-    value = never_null(order, -step, row, types)
-    old = before.rows[key].values[order.id] if key in before.rows else None
-    if old is not None and not value < old:
+    row, types, step = before.generation.ordinals[key], before.generation.types, before.step + 1
+    order = {name: before.schema.find(name) for name in before.table.order_by}
+    given = {name: never_null(field, -step, row, types) for name, field in order.items()}
+    new = tuple(given.values())
+    if key in before.rows and not new < (old := before.ordering_values(before.rows[key])):
+        was, now = (", ".join(map(str, values)) for values in (old, new))
         raise SchemaChangeError(
-            f"row {key}: the ordering column goes from {old} to {value}, which is not less; "
-            f"let the harness make the row's '{order.name}'"
+            f"row {key}: the ordering column goes from {was} to {now}, which is not less; "
+            f"let the harness make the row's '{', '.join(order)}'"
         )
-    return new_row(before, key, step, {order.name: value})
+    return new_row(before, key, step, given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -665,7 +666,7 @@ class LateWrite(Operation):
     def _versions(self, before: Truth, there: Collection[Value]) -> tuple[Row, ...]:
         """Return the whole versions that are sent; `there`: the keys that may be named."""
         name = name_in_files(type(self))
-        if before.table.order_by is None:
+        if not before.table.order_by:
             wrong = f"{name} needs a table with an ordering column; give it order_by"
             raise SchemaChangeError(wrong)
         result = [key_of(before, key) for key in some(self.keys, name)]

@@ -416,8 +416,6 @@ _ENABLED: Final = {
 
 @dataclass(frozen=True, slots=True)
 class BuildIndex(Operation):
-    """SQL has it for tables without a location of their own alone."""
-
     EXAMPLES = example(
         "build_index: bloom_filters",
         "adds `bloom_filters`, `column_stats` or `record_index` to the metadata table, as an "

@@ -160,7 +160,7 @@ class BeginWrite(Merge):
         """Keep everything: no reader may show what is not committed."""
         done = Merge.evolve(self, before)
         rows = [row for key, row in done.rows.items() if before.rows.get(key) != row]
-        changed = {before.table.order_by, *self.set} if self.set else set()
+        changed = {*before.table.order_by, *self.set} if self.set else set()
         ids = [field.id for field in before.schema.fields if field.name in changed]
         deleted = [key for key in before.rows if key not in done.rows]
         return begun(before, before.step + 1, rows, deleted, ids)

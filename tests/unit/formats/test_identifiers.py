@@ -42,7 +42,7 @@ def scenario_of(key: str = "k_", part: str = "p_", structs: Iterable[str] = ("x_
     plain: tuple[tuple[str, DataType], ...] = ((key, INT), ("o_", LONG), (part, TEXT))
     merges = Upsert((1, 3)), Merge(update=(1,), insert=(4,), delete=(2,)), Touch()
     steps = tuple(map(Step, (Insert((1, 2)), *merges)))
-    return Scenario("x/y", Table((*plain, *nested), key, "o_", (part,)), steps)
+    return Scenario("x/y", Table((*plain, *nested), key, ("o_",), (part,)), steps)
 
 
 def history_of(scenario: Scenario) -> History:

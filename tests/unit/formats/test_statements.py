@@ -5,6 +5,7 @@ import pytest
 from harness import formats
 from harness.artifacts import distributions
 from harness.formats import other_writers
+from harness.formats.hudi.settings import EVOLVES
 from harness.formats.iceberg.settings import MODES
 from harness.model.canonical import Value
 from harness.model.datatypes import parse_type
@@ -21,6 +22,7 @@ from harness.scenario.operations.columns import (
     RenameColumn,
     ReplacePartitionField,
 )
+from harness.scenario.operations.index import CreateIndex, DropIndex, IndexKind
 from harness.scenario.operations.row_writes import (
     AddFiles,
     Delete,
@@ -445,6 +447,31 @@ def test_a_row_moves_under_an_index_of_all_partitions(settings: dict[str, str], 
     first, *_, last = texts("hudi-mor", TWO, MoveRow(1, 2), partition_by=("p",), settings=settings)
     assert first == "set hoodie.index.type=GLOBAL_SIMPLE"
     assert last == f"set hoodie.index.type={usual}"
+
+
+@pytest.mark.parametrize(
+    ("operation", "what"),
+    [
+        (CreateIndex("a"), "create {} (`a`)"),
+        (
+            CreateIndex("a", IndexKind.BLOOM_FILTERS, "lower"),
+            "create {} using bloom_filters (`a`) options (expr = 'lower')",
+        ),
+        (DropIndex("a"), "drop {}"),
+    ],
+)
+def test_an_index_is_made_beside_other_writers_and_the_session_is_as_before(
+    operation: Operation, what: str
+) -> None:
+    sent = what.format("index `index_of_a` on {database}.t")
+    mode, lock, evolves, made, evolves_again, *back = texts("hudi-cow", TWO, operation)
+    assert (mode.partition("=")[2], made) == ("optimistic_concurrency_control", sent)
+    assert (evolves, evolves_again) == (f"set {EVOLVES}=false", f"set {EVOLVES}=true")
+    names = [text.removeprefix("set ").partition("=")[0] for text in (mode, lock)]
+    assert back == [f"reset {name}" for name in names]
+    of_writers = {"concurrency": "optimistic", "schema_on_read": "off"}
+    alone = [f"set {EVOLVES}=false", sent, f"set {EVOLVES}=false"]
+    assert list(texts("hudi-cow", TWO, operation, settings=of_writers)) == alone
 
 
 def test_one_partition_is_named_by_the_values_of_its_columns() -> None:

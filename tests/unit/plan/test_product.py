@@ -212,7 +212,7 @@ def test_a_writer_writes_only_what_it_can() -> None:
 def test_a_setting_that_a_table_or_a_writer_cannot_have_is_left_out_with_the_reason() -> None:
     cow = replace(COW, settings={"sorted": ("no", "yes")})
     makers = {"a": Maker(("cow",), cannot={"sorted=no": "it always sorts"}), "b": Maker(("cow",))}
-    ordered = replace(STORY, table=replace(STORY.table, order_by="id"))
+    ordered = replace(STORY, table=replace(STORY.table, order_by=("id",)))
     asked = replace(PROFILE, writers=(Writer("a"), Writer("b")), axes={"sorted": ("no", "yes")})
     for story, why in ((ordered, ()), (STORY, ("sorted=yes: nothing orders its rows",))):
         result = plan((story,), asked, (cow,), makers)

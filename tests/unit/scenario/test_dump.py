@@ -1,4 +1,5 @@
 import datetime
+from dataclasses import replace
 from decimal import Decimal
 
 from hypothesis import HealthCheck, given, settings
@@ -22,6 +23,16 @@ from tests.builders.scenarios import scenario_of
 def test_every_scenario_is_read_back_from_its_text_and_so_is_its_twin(scenario: Scenario) -> None:
     for written in filter(None, (scenario, twin(scenario))):
         assert without_lines(loads(dump(written), PATH)) == written
+
+
+def test_one_ordering_column_is_written_as_text_and_several_as_a_list() -> None:
+    one = scenario_of(
+        Insert((1,)), columns={"id": "string", "a": "int", "b": "string"}, order_by="a"
+    )
+    several = replace(one, table=replace(one.table, order_by=("a", "b")))
+    for scenario, text in ((one, "order_by: a\n"), (several, "order_by: [a, b]\n")):
+        assert text in dump(scenario)
+        assert loads(dump(scenario), PATH).table == scenario.table
 
 
 def test_values_without_a_form_in_yaml_become_text_and_mean_the_same() -> None:

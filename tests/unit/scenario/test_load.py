@@ -193,6 +193,16 @@ def test_the_ordering_column_does_not_fall_with_a_version_of_a_row() -> None:
     assert "the ordering column has no value" in problems(steps(null))[0]
 
 
+def test_of_versions_with_the_same_first_ordering_value_the_second_decides() -> None:
+    def written(second: int) -> str:
+        rows = f"upsert: {{rows: [{{id: 1, ts: 7, n: {second}}}]}}"
+        text = steps("insert: {rows: [{id: 1, ts: 7, n: 3}]}", rows)
+        return text.replace("order_by: ts", "order_by: [ts, n]").replace("f2: string", "n: int")
+
+    assert loads(written(4), "family/name.yaml").survey.history[-1].rows["1"].newest == 2
+    assert "goes from 7, 3 to 7, 2; it must not fall" in problems(written(2))[0]
+
+
 def test_a_row_does_not_move_to_another_partition() -> None:
     head = HEAD.replace("f2: string}", "p: string}").replace("  key", "  partition_by: [p]\n  key")
     text = head + "steps:\n  - insert: [1]\n  - upsert: {rows: [{id: 1, p: other}]}\n"

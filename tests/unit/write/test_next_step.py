@@ -28,7 +28,7 @@ MERGERS = "hoodie.datasource.write.record.merger.impls"
 TABLE = Table(
     tuple((name, parse_type(text)) for name, text in (("id", "int"), ("ts", "long"), ("a", "int"))),
     "id",
-    "ts",
+    ("ts",),
 )
 STEPS: tuple[Operation, ...] = (
     Insert(keys=(1,)),

@@ -88,7 +88,7 @@ def test_a_column_that_has_a_role_leaves_it_when_it_goes() -> None:
     candidate = candidate_of(history("insert 1; drop f1"))
     made = candidates.without_column(candidate, path="ts")
     assert made is not None
-    assert made.scenario.table.order_by is None
+    assert made.scenario.table.order_by == ()
     smaller = [reduction(candidate) for reduction in candidates.reductions(candidate)]
     assert all("id" in dict(other.scenario.table.columns) for other in smaller if other)
 
