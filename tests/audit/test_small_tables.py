@@ -125,7 +125,7 @@ PLANTS: Final[Mapping[str, Callable[[pytest.MonkeyPatch], None]]] = {
         table_rows, "read", lambda plan: read(_over_the_whole_table(plan))
     ),
     "log files go on from the base file of their instant": lambda p: p.setattr(
-        hudi_plan.PlannedHudiTable, "_goes_on", lambda _, instant: instant
+        HudiTable, "goes_on", lambda _, instant: instant
     ),
     "deletes of log files are not read": lambda p: p.setattr(hudi_log, "deletes", lambda _: {}),
     "partial updates are whole rows": lambda p: p.setattr(LogBlock, "partial", False),

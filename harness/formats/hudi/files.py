@@ -31,6 +31,9 @@ _BESIDE: Final = re.compile(r"\..*\.crc|\.hoodie_partition_metadata(\.parquet|\.
 def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
     """Return a fact for each base file and log block of a completed instant that nothing replaced.
 
+    A block in a log file of an older slice than was there when it was written is none of the
+    table's: nobody merges it (Hudi technical specification, "File Layouts").
+
     `key`: where record keys come from if a table has no meta columns.
     """
     table = records.local(folder)
@@ -39,8 +42,20 @@ def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
         key = RECORD_KEY
     undone = set[tuple[str, str]]()
     made = [f for path in _files(folder) for f in _facts(table, path, replaced, key, undone)]
-    logs = {f for f in made if f.kind is FileKind.LOG and (f.file_group, f.instant) in undone}
-    return tuple(fact for fact in made if fact not in logs)
+    bases = [fact for fact in made if fact.kind is FileKind.BASE]
+    return tuple(
+        fact
+        for fact in made
+        if fact.kind is FileKind.BASE
+        or not ((fact.file_group, fact.instant) in undone or _outdated(table, fact, bases))
+    )
+
+
+def _outdated(table: HudiTable, block: FileFact, bases: Sequence[FileFact]) -> bool:
+    name = LOG.fullmatch(block.path.rpartition("/")[2])
+    after = table.goes_on(name["instant"]) if name else block.instant
+    group = (base.instant for base in bases if base.file_group == block.file_group)
+    return any(after < instant < block.instant for instant in group)
 
 
 def _files(folder: Path) -> Iterator[Path]:

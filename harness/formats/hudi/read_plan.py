@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 IS_DELETED: Final = "_hoodie_is_deleted"
 """A column that may say that a record only deletes (`HoodieRecord`)."""
 NEWEST_VERSION: Final = 9
-BY_COMPLETION: Final = 8
 """The first table version in which log files go by when their writes were completed."""
 BY_ORDERING, BY_COMMIT = "EVENT_TIME_ORDERING", "COMMIT_TIME_ORDERING"
 _PAYLOADS: Final = {
@@ -165,7 +164,9 @@ class PlannedHudiTable:
                     bases[file.group] = max(bases.get(file.group, newest), newest)
             elif not file.name["cdc"]:
                 number, token = int(file.name["number"]), file.name["token"]
-                logs[file.group].append((self._goes_on(file.instant), number, token, file.path))
+                logs[file.group].append(
+                    (self.table.goes_on(file.instant), number, token, file.path)
+                )
         for group in sorted({*bases, *logs}):
             instant, base = bases.get(group, ("", ""))
             paths = tuple(log[-1] for log in sorted(logs[group]) if log[0] >= instant)
@@ -174,17 +175,6 @@ class PlannedHudiTable:
                     raise FileFactError(f"{path}: there is no such file, which the timeline names")
             if base or paths:
                 yield SliceFiles(group, base, instant, paths)
-
-    def _goes_on(self, instant: str) -> str:
-        """Return the instant from which on base files are newer than a log file.
-
-        Up to table version 6 a log file has the instant of the base file that it goes on from in
-        its name, later that of its own write, which goes on from the last base file that was begun
-        before it was completed.
-        """
-        if int(self.table.version or 0) < BY_COMPLETION or instant not in self.table.writes:
-            return instant
-        return self.table.writes[instant].ended
 
     @cached_property
     def schema(self) -> TableSchema:

@@ -29,6 +29,8 @@ BASE: Final = re.compile(r"(?P<group>[^_.][^_]*)_[^_]+_(?P<instant>\d+)\.parquet
 LOG: Final = re.compile(
     r"\.(?P<group>[^_]+)_(?P<instant>\d+)\.log\.(?P<number>\d+)_(?P<token>[\d-]+)(?P<cdc>\.cdc)?"
 )
+_BY_COMPLETION: Final = 8
+"""The table version since which log files are put in order by when writes were completed."""
 RECORD_KEY: Final = "_hoodie_record_key"
 TYPE: Final = "hoodie.table.type"
 BASE_FORMAT: Final = "hoodie.table.base.file.format"
@@ -120,6 +122,17 @@ class HudiTable:
     def has(self, instant: str) -> bool:
         """Return whether an instant's rows are part of the table: other ones were rolled back."""
         return instant in self.writes or instant < self._begin
+
+    def goes_on(self, instant: str) -> str:
+        """Return the instant from which on base files are newer than a log file of this name.
+
+        Up to table version 6 a log file has the instant of the base file that it goes on from in
+        its name, later that of its own write, which goes on from the last base file that was begun
+        before it was completed.
+        """
+        if int(self.version or 0) < _BY_COMPLETION or instant not in self.writes:
+            return instant
+        return self.writes[instant].ended
 
     def record(self, entry: Entry) -> bytes:
         return self.folder.text(entry.path) or b""

@@ -134,6 +134,18 @@ def test_files_of_file_groups_that_others_took_the_place_of_are_left_out(tmp_pat
     assert {fact.file_group for fact in hudi_files.facts(tmp_path, "id")} == {"aa-0", "bb-0"}
 
 
+@pytest.mark.parametrize(("named", "instants"), [("100", ["100", "200"]), ("200", [])])
+def test_a_block_in_a_log_file_of_an_older_slice_is_none_of_the_table(
+    tmp_path: Path, named: str, instants: list[str]
+) -> None:
+    written = log(tmp_path, f".aa-0_{named}.log.1_0-1-1", "update-0.15.0")
+    for instant in ("100", "200"):
+        complete(tmp_path, instant)
+        base(tmp_path, f"aa-0_0-1-1_{instant}.parquet", "1")
+    seen = [fact.instant for fact in hudi_files.facts(tmp_path, "id")]
+    assert sorted(seen) == (instants or ["100", "200", written])
+
+
 def test_an_id_of_a_file_group_is_one_of_its_partition_alone(tmp_path: Path) -> None:
     complete(tmp_path, "100")
     for folder in ("p=a", "p=b"):
