@@ -39,11 +39,11 @@ for name, value in {
 }.items():
     spark.sql(f"set {name}={value}")
 spark.sql(
-    "create table t (id string, ts bigint, n int) using hudi "
+    "create table t (id string, ts bigint, s string) using hudi "
     "tblproperties (primaryKey = 'id', preCombineField = 'ts')"
 )
-spark.sql("insert into t values ('1', 1, 5), ('2', 1, 6)")
-CREATE = "create index of_n on t using column_stats (n) options (expr = 'abs')"
+spark.sql("insert into t values ('1', 1, 'x'), ('2', 1, 'y')")
+CREATE = "create index of_s on t using column_stats (s) options (expr = 'lower')"
 
 
 def outcome(statement: str) -> str:
@@ -58,8 +58,8 @@ def outcome(statement: str) -> str:
 seen = []
 for setting in ("true", "false"):
     spark.sql(f"set hoodie.schema.on.read.enable={setting}")
-    for statement in (CREATE, "drop index of_n on t"):
+    for statement in (CREATE, "drop index of_s on t"):
         seen.append(outcome(statement))
-        print(f"Hudi 1.2.0, schema on read {setting}: {statement.partition(' of_n')[0]}: {seen[-1]}")
+        print(f"Hudi 1.2.0, schema on read {setting}: {statement.partition(' of_s')[0]}: {seen[-1]}")
 assert seen == ["SubqueryAlias is cast to ResolvedTable"] * 2 + ["done"] * 2, seen
 PYTHON

@@ -150,11 +150,18 @@ def content(block: LogBlock) -> FileRows:
     return canonical(table(block), f"block {block.instant}")
 
 
-def deletes(block: LogBlock) -> Mapping[str, Value]:
+def deletes(block: LogBlock) -> Mapping[str, tuple[Value, ...]]:
     """Return the keys that a delete block takes away, with their ordering values as stored."""
     source = _content(block)
     records = _decoded(source.take(source.number()), _DELETES)["deleteRecordList"]
-    return {str(r["recordKey"]): (r["orderingVal"] or {}).get("value") for r in records}
+    return {str(r["recordKey"]): _unwrapped(r["orderingVal"]) for r in records}
+
+
+def _unwrapped(value: Any) -> tuple[Value, ...]:  # noqa: ANN401 - Avro's JSON
+    if value is None:
+        return ()
+    wrapped = value.get("wrappedValues", (value,))
+    return tuple(part and part["value"] for part in wrapped or ())
 
 
 def ordering_value(stored: Value, type_: pa.DataType) -> Value:
@@ -232,6 +239,21 @@ _DELETE: Final = _record(
     orderingVal=[
         "null",
         *(_record(f"{name}Wrapper", value=type_) for name, type_ in _WRAPPERS.items()),
+        # Of several ordering fields, since Hudi 1.1.
+        _record(
+            "ArrayWrapper",
+            wrappedValues=[
+                "null",
+                {
+                    "type": "array",
+                    "items": [
+                        "null",
+                        *(f"{name}Wrapper" for name in _WRAPPERS),
+                        _record("LocalDateWrapper", value="int"),
+                    ],
+                },
+            ],
+        ),
     ],
 )
 _DELETES: Final = _record(

@@ -264,11 +264,12 @@ class PlannedHudiTable:
         deletes = hudi_log.deletes(block)
         return DeletedKeys({self._key_of(key): self._ordering_of(v) for key, v in deletes.items()})
 
-    def _ordering_of(self, value: Value) -> tuple[Value, ...]:
+    def _ordering_of(self, stored: tuple[Value, ...]) -> tuple[Value, ...]:
         # A whole zero stands for no value (`OrderingValues.getDefault`).
-        if value is None or value == 0 or len(self._ordering) != 1:
+        if stored in {(None,), (0,)} or len(self._ordering) != len(stored):
             return ()
-        return (hudi_log.ordering_value(value, arrow_type(self._ordering[0].type)),)
+        types = (arrow_type(part.type) for part in self._ordering)
+        return tuple(map(hudi_log.ordering_value, stored, types))
 
     def merge(
         self, base: PlannedFile | None, versions: tuple[PlannedFile | DeletedKeys, ...]

@@ -1,4 +1,5 @@
-"""Log files that Hudi wrote: 0.15.0 and 1.0.2, row 1 updated, row 3 deleted; 1.2.0, a merge.
+"""Log files that Hudi wrote: 0.15.0 and 1.0.2, row 1 updated, row 3 deleted; 1.2.0, a merge, and a
+late delete of a table with two ordering fields (`bugs/several_ordering_fields`).
 
 Of 0.10.0 and 0.12.0, row 1 updated after `f3` was added behind `ts` (`hudi/add_in_the_middle`).
 """
@@ -54,6 +55,13 @@ def test_a_merge_of_table_version_9_leaves_records_and_deletes_in_one_file() -> 
     with pytest.raises(FileFactError, match="records without the column number"):
         hudi_log.record_keys(data, "number")
     assert tuple(hudi_log.deletes(deletes)) == ("5",)
+
+
+def test_a_delete_has_a_value_of_each_ordering_field() -> None:
+    (block,) = hudi_log.blocks(read("delete-two-fields-1.2.0"))
+    assert hudi_log.deletes(block) == {"1": (194001, "f3s-6r1")}
+    (one,) = hudi_log.blocks(read("delete-1.0.2"))
+    assert [len(values) for values in hudi_log.deletes(one).values()] == [1]
 
 
 def test_a_block_of_parquet_tells_the_same_as_one_of_avro() -> None:
