@@ -23,7 +23,7 @@ from harness.scenario.operations.spark_sql import quoted, text
 from harness.scenario.statements import TABLE_NAME, Sql, Statement, under
 
 _EVOLVES: Final = "hoodie.schema.on.read.enable"
-"""Under it neither statement is understood: a `ClassCastException` (seen with Hudi 1.2.0)."""
+"""Under it `create index` ends with a `ClassCastException` (seen with Hudi 1.2.0)."""
 
 _BESIDE_OTHERS: Final = {
     "hoodie.write.concurrency.mode": "optimistic_concurrency_control",
