@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import groupby, takewhile
 from pathlib import Path
+from types import NoneType
 from typing import Annotated, Any, Final, NoReturn, TypeVar, get_args, get_type_hints
 
 from pydantic import BeforeValidator, TypeAdapter, ValidationError
@@ -344,8 +345,8 @@ def _keys(kind: Any, inside: KeyPath) -> tuple[str, ...]:  # noqa: ANN401 - any 
     for key in inside:
         if dataclasses.is_dataclass(kind):
             kind = get_type_hints(kind)[str(key)]
-        # The last one is what a list or mapping holds: `tuple[X, ...]`, `dict[str, X]`.
-        elif present := [entry for entry in get_args(kind) if entry is not ...]:
+        # The last one is what a list or mapping holds: `tuple[X, ...]`, `dict[str, X] | None`.
+        elif present := [entry for entry in get_args(kind) if entry not in {..., NoneType}]:
             kind = present[-1]
     kind = next(filter(dataclasses.is_dataclass, (kind, *get_args(kind))))
     return tuple(field.name.rstrip("_") for field in dataclasses.fields(kind) if field.init)

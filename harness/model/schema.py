@@ -154,6 +154,8 @@ class Schema:
                 f"the type of '{path}' cannot become {to}: only types without parts change; "
                 "change the parts by their dotted path"
             )
+        if any(field.id in other.sources for other in self.fields):
+            raise SchemaChangeError(f"a column is generated of '{path}', so its type stays")
         return self._replaced(path, replace(field, type=to, exact=exact and field.exact))
 
     def fill(self, path: str, option: ColumnOption) -> Schema:
@@ -164,14 +166,24 @@ class Schema:
         fits = types <= TIMES and type_ == made if made else types == {type_} <= {"int", "long"}
         if option.generated and not fits:
             raise SchemaChangeError(f"'{path}' cannot be so generated as {type_}; {ALLOWED}")
-        if field.children or (option.identity and type_ != "long"):
+        if field.children or "." in path or (option.identity and type_ != "long"):
             raise SchemaChangeError(f"'{path}' is {type_}, which has no such option")
         try:
             option = replace(option, default=convert(option.default, field.type))
         except ValueError as wrong:
             raise SchemaChangeError(f"the default: {wrong}") from wrong
         ids = tuple(source.id for source in sources)
-        return self._replaced(path, replace(field, option=option, sources=ids))
+        after = self._replaced(path, replace(field, option=option, sources=ids))
+        of_others = {id_ for field in after.fields for id_ in field.sources}
+        if field.id in self.worked_out or not after.worked_out.isdisjoint(of_others):
+            why = "what is generated or numbered has no default, and nothing is generated of it"
+            raise SchemaChangeError(f"'{path}': {why}")
+        return after
+
+    @property
+    def worked_out(self) -> set[int]:
+        """Return the ids of the columns whose values the writer makes."""
+        return {f.id for f in self.fields if f.sources or (f.option and f.option.identity)}
 
     def _named(self, parent: str) -> tuple[Field, ...]:
         """Return siblings below a struct: parts of arrays and maps have no names of their own."""

@@ -20,6 +20,7 @@ from harness.model.values import MAX_FIELD, MAX_ROW, MAX_STEP
 from harness.scenario.definition import Scenario
 from harness.scenario.operations import name_of
 from harness.scenario.operations.columns import AddColumn
+from harness.scenario.operations.index import CreateIndex, DropIndex
 from harness.scenario.operations.unfinished_writes import BeginWrite, CommitWrite
 
 MAX_NAME: Final = 200
@@ -197,8 +198,8 @@ def _check_types(scenario: Scenario, history: History, document: Document) -> No
 
 
 def _check_begun(scenario: Scenario, problems: Problems) -> None:
-    """Note a second writer that begins a write while its last one waits."""
-    waits = 0
+    """Note a write that is begun while its last one waits, and a drop of what was not made."""
+    waits, indexed = 0, set[str]()
     for number, step in enumerate(scenario.steps, start=1):
         if isinstance(step.operation, BeginWrite):
             if waits:
@@ -207,6 +208,12 @@ def _check_begun(scenario: Scenario, problems: Problems) -> None:
             waits = number
         elif isinstance(step.operation, CommitWrite):
             waits = 0
+        elif isinstance(step.operation, CreateIndex):
+            indexed.add(step.operation.column)
+        elif isinstance(step.operation, DropIndex) and step.operation.column not in indexed:
+            made = ", ".join(sorted(indexed)) or "none"
+            wrong = f"no create_index was of '{step.operation.column}'; there are: {made}"
+            _note(scenario, number, wrong, problems)
 
 
 def _check_values(scenario: Scenario, problems: Problems) -> None:
@@ -233,9 +240,7 @@ def _not_growing(before: Truth, after: Truth) -> Iterator[str]:
     for key, row in after.rows.items() if order else ():
         new = after.ordering_values(row)
         old = before.ordering_values(before.rows[key]) if key in before.rows else new
-        if None in new:
-            yield f"row {key}: the ordering column has no value; it needs one"
-        elif any(row.written[at] == after.step for at in order) and not (
+        if any(row.written[at] == after.step for at in order) and not (
             new >= old or late.get(key) is row
         ):
             was, now = (", ".join(map(str, values)) for values in (old, new))

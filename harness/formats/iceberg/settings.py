@@ -22,7 +22,7 @@ from harness.engines.trino import engine
 from harness.formats import layout, trinoql
 from harness.formats.api import CREATED_BY, VariantSettings
 from harness.formats.spark_statements import definition, one_task
-from harness.model.datatypes import NULL_ALONE, Primitive
+from harness.model.datatypes import NULL_ALONE, Primitive, every_type
 from harness.model.identifiers import TABLE
 from harness.model.schema import Table
 from harness.model.truth import Truth
@@ -218,7 +218,8 @@ def unsupported(settings: VariantSettings, scenario: Scenario) -> str:
 def _has_new_types(scenario: Scenario) -> bool:
     """Return whether a column is of a type that came with version 3 (specification, "Types")."""
     added = (type_ for o in scenario.operations for type_ in o.typed().values())
-    every = {*dict(scenario.table.columns).values(), *added}
+    whole = (*dict(scenario.table.columns).values(), *added)
+    every = {part for type_ in whole for part in every_type(type_)}
     return not every.isdisjoint(map(Primitive, ("variant", *NULL_ALONE)))
 
 

@@ -53,14 +53,14 @@ def fresh(truth: Truth, keys: Iterable[Key]) -> tuple[Value, ...]:
     return result
 
 
-def settable(truth: Truth, names: Sequence[str]) -> Sequence[str]:
-    """Return the columns that a write sets, which none but it decides."""
-    fields = (field for field in truth.schema.fields if not field.sources)
+def settable(truth: Truth, names: Sequence[str], *, generated: bool = False) -> Sequence[str]:
+    """Return the columns that a write sets, which none but it decides; or leaves out."""
+    fields = (field for field in truth.schema.fields if generated or not field.sources)
     free = [field.name for field in fields if field.name not in truth.table.fixed]
     for name in names:
         if name not in free or names.count(name) > 1:
             raise SchemaChangeError(
-                f"'{name}' cannot be set here; each once, there are: {', '.join(free)}"
+                f"'{name}' cannot stand here; each once, there are: {', '.join(free)}"
             )
     return names
 
@@ -76,6 +76,9 @@ def explicit(truth: Truth, rows: Iterable[Explicit]) -> tuple[Row, ...]:
 def _explicit(truth: Truth, row: Explicit) -> Row:
     if row.get(truth.table.key) is None:
         raise SchemaChangeError(f"a row needs a value for the key column '{truth.table.key}'")
+    if any(row.get(name, name) is None for name in truth.table.order_by):
+        key = row[truth.table.key]
+        raise SchemaChangeError(f"row {key}: the ordering column has no value; it needs one")
     given = {}
     for name, value in row.items():
         if name not in truth.schema.names:

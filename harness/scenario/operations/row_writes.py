@@ -135,12 +135,12 @@ class InsertWithout(RowWrite):
         return f"insert {self.counted} without {', '.join(self.columns)}"
 
     def without(self, path: str) -> Operation:
-        return replace(self, columns=tuple(name for name in self.columns if name != path))
+        left = tuple(name for name in self.columns if name != path)
+        return replace(self, columns=left) if left else Insert(self.keys)
 
     def versions(self, before: Truth) -> tuple[Row, ...]:
-        left = {name: _left_out(before.schema.find(name)) for name in self.columns}
-        if fixed := [name for name in self.columns if name in before.table.fixed]:
-            raise SchemaChangeError(f"'{fixed[0]}' has a role, and cannot be left out")
+        names = settable(before, some(self.columns, "insert_without"), generated=True)
+        left = {name: _left_out(before.schema.find(name)) for name in names}
         keys = fresh(before, some(self.keys, "insert_without"))
         return tuple(new_row(before, key, before.step + 1, left) for key in keys)
 
@@ -287,9 +287,15 @@ def condition(before: Truth, where: str) -> Condition:
 
 def meeting(before: Truth, where: str) -> tuple[Value, ...]:
     """Return the keys of the rows that meet a condition."""
-    takes, names = Query(where=condition(before, where)).takes, before.schema.names
+    query, names = Query(where=condition(before, where)), before.schema.names
     values = {row.key: row_values(row, before.schema) for row in before.rows.values()}
-    return tuple(key for key, of in values.items() if takes(dict(zip(names, of, strict=True))))
+    rows = {key: dict(zip(names, of, strict=True)) for key, of in values.items()}
+    for key, row in rows.items():
+        if any(value_at(row, part.path) is UNSETTLED for part in query.conditions):
+            raise SchemaChangeError(
+                f"row {key}: the writer chose the number in '{where}'; take keys"
+            )
+    return tuple(key for key, row in rows.items() if query.takes(row))
 
 
 @dataclass(frozen=True, slots=True)

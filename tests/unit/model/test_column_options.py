@@ -137,8 +137,21 @@ def test_they_are_in_the_text_of_the_file_and_keep_their_types_in_the_twin() -> 
         ("no: {identity: true}", "f: {identity: true}", "'f' is string, which has no such option"),
         ("n: {default: 7}", "n: {default: 7, identity: true}", "one of default, generated and"),
         ("n: {default: 7}", "id: {default: x}", "no role"),
-        ("columns: [n, a]", "columns: [id]", "'id' has a role, and cannot be left out"),
-        ("set: [a]", "set: [total]", "'total' cannot be set here"),
+        ("n: {default: 7}", "n: {defalt: 7}", "options.n has no 'defalt'; did you mean 'default'?"),
+        ("a + b", "total + a", "'total': what is generated or numbered has no default"),
+        ("year(at)", "year(day)", "nothing is generated of it"),
+        ("default: 8", "default: 8}\n  - set_default: {name: total, default: 8", "has no default"),
+        ("{name: n, default: 8}", "{name: no, default: 8}", "what is generated or numbered"),
+        ("set: [a]}", "set: [a]}\n  - change_type: {name: at, to: string}", "of 'at', so its type"),
+        (
+            "{keys: [1], set: [a]}",
+            "{where: no = 3, set: [a]}",
+            "row 2: the writer chose the number",
+        ),
+        ("columns: [n, a]", "columns: [id]", "'id' cannot stand here; each once, there are: at, "),
+        ("columns: [n, a]", "columns: [n, n]", "'n' cannot stand here; each once"),
+        ("columns: [n, a]", "columns: []", "insert_without names no row or column"),
+        ("set: [a]", "set: [total]", "'total' cannot stand here"),
         ("a: 1, b: 2", "a: 1, b: 2, total: 4", "column, generated, 'total' is '3' and stays so"),
     ],
 )
@@ -147,6 +160,15 @@ def test_what_cannot_be_is_told_with_its_line(old: str, new: str, why: str) -> N
     with pytest.raises(ScenarioProblem, match="options") as wrong:
         scenario(FILE.replace(old, new))
     assert why in str(wrong.value)
+
+
+def test_parts_of_a_struct_have_no_options_and_are_not_left_out() -> None:
+    text = FILE.replace("f: string}", "f: 'struct<x: int>'}")
+    for old, new in (("n: {default: 7}", "f.x: {default: 7}"), ("[n, a]", "[f.x]")):
+        with pytest.raises(
+            ScenarioProblem, match=r"'f\.x' (is int, which has no such|cannot stand)"
+        ):
+            scenario(text.replace(old, new))
 
 
 def test_a_rename_of_a_column_changes_nothing_of_what_is_generated_of_it() -> None:

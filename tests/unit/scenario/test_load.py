@@ -190,7 +190,14 @@ def test_the_ordering_column_does_not_fall_with_a_version_of_a_row() -> None:
     rows = "upsert: {rows: [{id: 1, ts: 5}]}"
     assert "goes from 201001 to 5; it must not fall" in problems(steps("insert: [1]", rows))[0]
     null = "insert: {rows: [{id: 1, ts: null}]}"
-    assert "the ordering column has no value" in problems(steps(null))[0]
+    for more in ("upsert: [1]", "late_upsert: [1]", "late_delete: [1]"):
+        text = "step 1 insert: row 1: the ordering column has no value; it needs one"
+        assert problems(steps(null, more))[0].endswith(text)
+
+
+def test_an_index_that_no_step_made_cannot_be_dropped() -> None:
+    (problem,) = problems(steps("insert: [1]", "create_index: f1", "drop_index: f2"))
+    assert problem.endswith("step 3 drop_index: no create_index was of 'f2'; there are: f1")
 
 
 def test_of_versions_with_the_same_first_ordering_value_the_second_decides() -> None:

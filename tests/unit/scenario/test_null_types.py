@@ -62,6 +62,11 @@ def test_a_time_that_is_added_counts_nanoseconds_where_the_table_is_told_so() ->
     assert "version 3" in load("iceberg").unsupported_settings(older, scenario)
 
 
+def test_a_part_of_such_a_type_needs_the_newest_tables_too() -> None:
+    scenario, _ = made(AddColumn("s", parse_type("struct<a: unknown>")))
+    assert "version 3" in load("iceberg").unsupported_settings({}, scenario)
+
+
 @pytest.mark.parametrize("name", ["delta", "hudi-cow", "hive-parquet", "hive-acid"])
 def test_other_formats_have_none_of_them(name: str) -> None:
     assert set(NULL_ALONE) <= load(name).unsupported_types

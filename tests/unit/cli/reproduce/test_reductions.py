@@ -6,7 +6,11 @@ from functools import partial
 import pytest
 
 from harness.cli.reproduce import candidate as candidates
+from harness.plan.shipped import scenarios_folder
+from harness.scenario.cells import Variant
 from harness.scenario.dump import dump
+from harness.scenario.load import load, loads
+from harness.scenario.operations.row_writes import Insert, InsertWithout
 from tests.builders.candidates import candidate_of
 from tests.builders.judged_story import case_without_values
 from tests.builders.table_story import history
@@ -114,3 +118,32 @@ def test_what_a_plan_would_leave_out_is_no_candidate() -> None:
     assert without is not None
     assert not candidates.valid(without), "the first step inserts the rows of the plain table"
     assert candidates.valid(replace(without, settings={}))
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [
+        ("delta_features/column_options", {"column_mapping": "name"}),
+        ("settings/indexes_of_renamed", {"metadata_table": "on", "index": "record_level"}),
+        ("bugs/several_ordering_fields", {"merge_mode": "event_time"}),
+        ("snapshots/branch_written", {"staged_by": "branch"}),
+    ],
+)
+def test_what_is_left_of_tables_whose_columns_have_roles_is_a_scenario(
+    name: str, known: dict[str, str]
+) -> None:
+    scenario = load(scenarios_folder() / f"{name}.yaml")
+    writers = ("spark",) * (len(scenario.steps) + 1)
+    variant = Variant(name, scenario, scenario.formats[0], known, writers)
+    first = candidates.begin(variant, len(scenario.steps), "snapshot", tuple(known))
+    smaller = [candidate for _, candidate in candidates.reduced(first)]
+    assert len(smaller) > len(scenario.steps)
+    for candidate in smaller:
+        again = loads(dump(candidate.scenario), f"{name}.yaml")
+        assert (again.table, again.operations) == (candidate.scenario.table, candidate.operations)
+
+
+def test_an_insert_whose_last_left_out_column_goes_names_all_columns() -> None:
+    insert = InsertWithout(("f1",), (5,))
+    assert insert.without("f1") == Insert((5,))
+    assert insert.without("f2") == insert
