@@ -72,7 +72,7 @@ def test_only_plain_tables_whose_files_say_what_their_rows_are_are_read_by_their
         ("struct<a:binary>", "struct<a: binary>"),
         ("timestamp_ntz", "timestamp_ntz"),
         ("struct<at:timestamp_ntz>", "struct<at: timestamp_ntz>"),
-        ("void", ""),
+        ("void", "unknown"),
     ],
 )
 def test_spark_types_in_our_words(type_: str, ours: str) -> None:
