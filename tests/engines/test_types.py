@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from harness.core.records import FindingKind, VerdictKind
-from harness.model.datatypes import PRIMITIVES
+from harness.model.datatypes import NULL_ALONE, PRIMITIVES
 from harness.run.load_run import Run
 from harness.scenario.cells import Cell, Plan, Variant
 from tests.engines.planned_run import of_each, planned, shipped
@@ -95,7 +95,7 @@ def test_the_scenario_has_every_type_that_all_formats_have(variant: Variant) -> 
     types = [str(type_) for _, type_ in variant.scenario.table.columns]
     kinds = {type_.partition("<")[0].partition("(")[0] for type_ in types}
     # See hard_values, without_zone and variants.
-    hard = {"tinyint", "smallint", "binary", "timestamp_ntz", "variant"}
+    hard = {"tinyint", "smallint", "binary", "timestamp_ntz", "variant", *NULL_ALONE}
     assert kinds == {*PRIMITIVES, "decimal", "struct", "array", "map"} - hard
 
 
