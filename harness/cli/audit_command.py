@@ -48,6 +48,7 @@ from harness.runtime import work_folders
 from harness.usage.usage_file import UsedTable
 
 REQUEST: Final = "request.json"
+GOES_ON: Final = "--resume goes on as was asked for: name no table and no --dry-run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ def audit(
     """
     if resume:
         if address or reader or given.tables or dry_run:
-            raise UsageProblem("--resume goes on as was asked for: name no table and no --dry-run")
+            raise UsageProblem(GOES_ON)
         return carried_out("audit", None, run_dir, output, offline=offline)
     if not reader:
         raise UsageProblem("name the readers to ask, such as --reader duckdb-1.5.5")
@@ -137,12 +138,14 @@ def dry_run_of(request: AuditRequest, output: Output) -> int:
     _Prepared.of(request)
     tables = tables_at(request.addresses, request.databases)
     readers = tuple(map(plan_options.existing_reader, request.readers))
+    texts = list[str]()
     for name, reader, sent in statements(tables, readers, request.limits):
-        lines.say(output.out, f"{name}, {reader}:" if reader else f"{name}:")
+        lines.say(output.out, about := f"{name}, {reader}:" if reader else f"{name}:")
         for statement in sent:
             lines.command(output.out, statement)
+            texts.append(f"{about} {statement}")
     large = f"where the sums of a table with more than {request.limits.fetched:,} rows differ"
-    lines.say(output.out, f"Nothing was sent. More is asked {large}: those of groups, and rows.")
+    output.end(f"Nothing was sent. More is asked {large}: those of groups, and rows.", sent=texts)
     return 0
 
 

@@ -303,18 +303,18 @@ def read(
 ) -> int:
     """Ask the readers about the states of a run, then judge and report; write no table."""
     resources = Resources(output, Cache.default(offline=offline), TimeLimits(timeout))
-    with resumed(run_dir, resources) as work:
-        before = load_run.read_info(work.folder)
-        made = plan_record.plan_of(before)
+    with resumed(run_dir, resources, shows=not dry_run) as work:
+        info = load_run.read_info(work.folder)
         custom_distributions.register(folders or ())
         options.use_platform(platform)
         for reader_text in reader or ():
             added = plan_options.existing_reader(reader_text)
             own_tables.check(distributions.load(added.distribution))
-            made = plan_record.add_reader(work.folder, added)
+            info = plan_record.with_reader(info, added)
+        made = plan_record.plan_of(info)
         if dry_run:
-            load_run.write_info(work.folder, before)
             return runs.unsent(pipeline.statements(made, work), output)
+        load_run.write_info(work.folder, info)
         pipeline.fetch_plan(made, work)
         judge = pipeline.judge_of(made, work)
         pipeline.read_answers(made, work, judge, fresh=fresh)

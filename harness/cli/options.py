@@ -471,6 +471,7 @@ def check_resumed(context: typer.Context) -> None:
     ]
     if options:
         raise UsageProblem(
-            f"--resume goes on with a run as it was planned: leave out {', '.join(options)}, or "
+            f"--resume goes on with a run as it was planned: leave out "
+            f"{', '.join(options).replace('_', '-')}, or "
             "begin another run without --resume"
         )

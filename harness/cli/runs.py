@@ -168,7 +168,7 @@ def begun(
 
 
 @contextmanager
-def resumed(run_dir: Path, resources: Resources) -> Iterator[Work]:
+def resumed(run_dir: Path, resources: Resources, *, shows: bool = True) -> Iterator[Work]:
     folder = run_folder.existing(run_dir)
     resources.check(folder, "--run-dir")
     load_run.read_info(folder)
@@ -176,7 +176,8 @@ def resumed(run_dir: Path, resources: Resources) -> Iterator[Work]:
     with run_folder.locked(folder), working, _logged_work(folder, resources) as work:
         work.progress.note(f"go on with {folder}")
         yield work
-        run_folder.show(folder)
+        if shows:
+            run_folder.show(folder)
 
 
 @contextmanager

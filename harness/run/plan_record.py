@@ -4,7 +4,6 @@ import datetime
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
-from pathlib import Path
 
 from harness import __version__, formats
 from harness.artifacts import distributions, object_storage
@@ -147,14 +146,13 @@ def _scenario(name: str, text: str) -> Scenario:
     return replace(load.loads(text, f"{name}.yaml", formats.keeping_case()), name=name)
 
 
-def add_reader(folder: Path, reader: Reader) -> Plan:
-    """Add a reader to a run's plan: every question that the others are asked and it can be.
+def with_reader(info: RunInfo, reader: Reader) -> RunInfo:
+    """Return a run's plan with a reader: every question that the others are asked and it can be.
 
     What it cannot be asked is left out, and the plan says why.
 
     Raises UsageProblem: it needs a control of a format, and the run has none.
     """
-    info = load_run.read_info(folder)
     _check_controls(info, reader)
     if str(reader) not in (known_reader.reader for known_reader in info.readers):
         reasons = {v.id: distribution_support.cannot(reader, v.format) for v in info.variants}
@@ -179,5 +177,4 @@ def add_reader(folder: Path, reader: Reader) -> Plan:
             excluded=(*info.excluded, *sorted(left_out, key=lambda exclusion: exclusion.what)),
             locks={**info.locks, **distributions.custom_locks([reader.distribution])},
         )
-        load_run.write_info(folder, info)
-    return plan_of(info)
+    return info

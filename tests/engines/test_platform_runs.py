@@ -226,6 +226,8 @@ def sent_to(theirs: Theirs) -> dict[str, str]:
 
 
 def test_nothing_is_asked_of_their_server_but_about_tables_of_the_run(theirs: Theirs) -> None:
+    named = ["--platform", str(theirs.platform), "--run-dir", "run"]
+    assert main(["run", "--profile", "first", "--reader", READER, *named]) in (0, 1)
     sent = list(sent_to(theirs).values())
     assert {query.split()[0].lower() for query in sent} == {"select", "show"}
     about = [query for query in sent if " from " in query.lower()]

@@ -134,11 +134,13 @@ def upgrade(
         from harness.cli import audit_command  # noqa: PLC0415 - what is known is said in a second
         from harness.cli.upgrade import engine_sides, table_command  # noqa: PLC0415
 
+        if resume and dry_run:
+            raise UsageProblem(audit_command.GOES_ON)
         engine_sides.register(paths, named)
         others = rollout, usage, accept, profile, query, mixed, role != READER
         asked = (
             None
-            if resume and not dry_run
+            if resume
             else table_command.request(
                 old, new, table, given, folders, timeout, allow_partial, others
             )

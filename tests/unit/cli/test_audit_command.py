@@ -251,4 +251,10 @@ def test_a_dry_run_shows_what_would_be_sent_and_leaves_nothing(
     assert lines[:3] == [f"orders, {READER}:", "select 1", "select 2"]
     assert lines[3:5] == ["lost:", "it has no file"]
     assert lines[5].startswith("Nothing was sent.")
+    assert audit("--dry-run", "--json") == 0
+    listed = json.loads(capsys.readouterr().out.splitlines()[-1])["sent"]
+    assert listed == [
+        *(f"orders, {READER}: select {number}" for number in (1, 2)),
+        "lost: it has no file",
+    ]
     assert not Path("runs").exists()

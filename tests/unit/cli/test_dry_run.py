@@ -123,7 +123,27 @@ def test_an_upgrade_of_one_s_own_tables_shows_the_same_as_an_audit(
 @pytest.mark.parametrize("command", ["audit", "upgrade", "run"])
 def test_what_goes_on_with_something_is_no_dry_run(command: str, capsys: Capture) -> None:
     assert app.main([command, "--resume", "--dry-run"]) == 2
-    assert capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "--resume goes on" in told
+    assert "dry-run" in told
+
+
+@pytest.mark.parametrize("unknown", [(), ("--reader", "nothing-1")])
+def test_a_run_that_is_there_stays_as_it_is(
+    of_others: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, unknown: tuple[str, ...]
+) -> None:
+    def files() -> dict[str, bytes]:
+        kept = (path for path in of_others.iterdir() if path.is_file())
+        return {f.name: f.read_bytes() for f in kept if f.suffix in {".json", ".jsonl"}}
+
+    monkeypatch.setattr(pipeline, "statements", lambda plan, _: map(str, plan.readers))
+    of_others.with_name("begun").symlink_to(of_others.name)
+    before = files()
+    asked = ["read", "--run-dir", str(of_others), "--reader", OLD, *unknown, "--dry-run"]
+    assert app.main([*asked, "--platform", "platform.yaml"]) == (2 if unknown else 0)
+    assert (OLD in capsys.readouterr().out) is not bool(unknown)
+    assert files() == before
+    assert not of_others.with_name("latest").is_symlink(), "it has nothing new to show"
 
 
 def test_a_reproducer_shows_its_first_round(

@@ -14,7 +14,7 @@ from harness.core.records import Answer, Column, OutcomeKind, Part, Refusal, Ver
 from harness.core.runtime_names import MetastoreChoice
 from harness.run import load_run, plan_record, run_judge
 from harness.run.load_run import DID_NOT_RUN, NOT_JUDGED, Run
-from harness.scenario.cells import Cell, Partly, parse_reader
+from harness.scenario.cells import Cell, Partly, Plan, Reader, parse_reader
 from tests.builders import sample_run
 
 
@@ -173,24 +173,30 @@ def test_through_which_metastore_is_written_down_with_what_it_is_made_of(tmp_pat
     assert tuple(result.metastore.fidelity) == ("hive-metastore-2.3.10", *newer)
 
 
+def add_reader(folder: Path, reader: Reader) -> Plan:
+    return plan_record.plan_of(plan_record.with_reader(load_run.read_info(folder), reader))
+
+
 def test_a_reader_that_is_added_is_asked_what_the_others_are(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     shutil.copytree(RECORDED, folder)
     before = load_run.read_info(folder)
     reader = parse_reader("hive-3.1.3{path=fetch, schema-on-read=on}")
-    plan = plan_record.add_reader(folder, reader)
+    plan = add_reader(folder, reader)
     new = [cell for cell in plan.cells if cell.reader == str(reader)]
     asked = {(cell.variant, cell.step, cell.view, cell.query) for cell in before.cells}
     assert {(cell.variant, cell.step, cell.view, cell.query) for cell in new} == asked
     assert len(new) == len(asked)
-    assert plan_record.add_reader(folder, reader).cells == plan.cells
+    again = plan_record.with_reader(load_run.read_info(folder), reader)
+    assert plan_record.with_reader(again, reader) == again
+    assert load_run.read_info(folder) == before
 
 
 def test_a_reader_is_not_asked_what_it_cannot_be_and_the_plan_says_why(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     shutil.copytree(RECORDED, folder)
     before = load_run.read_info(folder)
-    plan = plan_record.add_reader(folder, parse_reader("spark-3.5.8-iceberg-1.10.1"))
+    plan = add_reader(folder, parse_reader("spark-3.5.8-iceberg-1.10.1"))
     assert plan.cells == before.cells
     left_out = [exclusion.what for exclusion in plan.excluded if exclusion not in before.excluded]
     assert left_out == ["spark-3.5.8-iceberg-1.10.1 on hudi-cow"]
@@ -200,7 +206,7 @@ def test_a_reader_is_not_asked_for_views_that_it_does_not_have(tmp_path: Path) -
     plan = plan_options.make(None, "time_travel", "hudi/a5[hudi-cow")
     load_run.write_info(tmp_path, plan_record.info_of(plan, "x", NOW))
     reader = "hive-3.1.3{path=fetch, schema-on-read=off}"
-    added = plan_record.add_reader(tmp_path, parse_reader(reader))
+    added = add_reader(tmp_path, parse_reader(reader))
     new = [cell for cell in added.cells if cell not in plan.cells]
     assert {cell.view.partition("(")[0] for cell in new} == {"incremental"}
     left_out = {exclusion.what for exclusion in added.excluded if exclusion not in plan.excluded}
@@ -212,8 +218,8 @@ def test_a_reader_that_needs_a_control_is_added_where_there_is_one(tmp_path: Pat
     plain = plan_options.make(None, "first", "")
     load_run.write_info(tmp_path / "plain", plan_record.info_of(plain, "x", NOW))
     with pytest.raises(UsageProblem, match=r"this run has none of hudi-cow tables; run the pr"):
-        plan_record.add_reader(tmp_path / "plain", other)
+        add_reader(tmp_path / "plain", other)
     made = plan_options.make(None, "first", "", named=NamedParts(readers=["trino-475@container"]))
     load_run.write_info(tmp_path / "own", plan_record.info_of(made, "x", NOW))
-    added = plan_record.add_reader(tmp_path / "own", other)
+    added = add_reader(tmp_path / "own", other)
     assert len(run_judge.controls_of(added)[str(other), "hudi-cow"]) == 1
