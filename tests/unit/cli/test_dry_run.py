@@ -123,9 +123,9 @@ def test_an_upgrade_of_one_s_own_tables_shows_the_same_as_an_audit(
 @pytest.mark.parametrize("command", ["audit", "upgrade", "run"])
 def test_what_goes_on_with_something_is_no_dry_run(command: str, capsys: Capture) -> None:
     assert app.main([command, "--resume", "--dry-run"]) == 2
-    told = capsys.readouterr().err
-    assert "--resume goes on" in told
-    assert "dry-run" in told
+    line = capsys.readouterr().err
+    assert "--resume goes on" in line
+    assert "dry-run" in line
 
 
 @pytest.mark.parametrize("unknown", [(), ("--reader", "nothing-1")])
@@ -133,8 +133,8 @@ def test_a_run_that_is_there_stays_as_it_is(
     of_others: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, unknown: tuple[str, ...]
 ) -> None:
     def files() -> dict[str, bytes]:
-        kept = (path for path in of_others.iterdir() if path.is_file())
-        return {f.name: f.read_bytes() for f in kept if f.suffix in {".json", ".jsonl"}}
+        entries = (path for path in of_others.iterdir() if path.is_file())
+        return {f.name: f.read_bytes() for f in entries if f.suffix in {".json", ".jsonl"}}
 
     monkeypatch.setattr(pipeline, "statements", lambda plan, _: map(str, plan.readers))
     of_others.with_name("begun").symlink_to(of_others.name)
