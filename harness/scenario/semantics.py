@@ -20,7 +20,7 @@ from harness.model.values import MAX_FIELD, MAX_ROW, MAX_STEP
 from harness.scenario.definition import Scenario
 from harness.scenario.operations import name_of
 from harness.scenario.operations.columns import AddColumn
-from harness.scenario.operations.index import CreateIndex, DropIndex
+from harness.scenario.operations.indexes import CreateIndex, DropIndex
 from harness.scenario.operations.unfinished_writes import BeginWrite, CommitWrite
 
 MAX_NAME: Final = 200

@@ -5,7 +5,6 @@ Sources: Hudi documentation, "SQL Procedures"; Iceberg documentation, "Spark Pro
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import Annotated, ClassVar, Final
 
 from pydantic import Strict
@@ -29,7 +28,6 @@ from harness.scenario.statements import (
     ALTER_TABLE,
     TABLE_ARGUMENT,
     TABLE_NAME,
-    ClientCall,
     DeltaCall,
     IcebergCall,
     Sql,
@@ -397,38 +395,6 @@ class SetTableVersion(Operation):
             case Family.DELTA:
                 return "tables have versions of a protocol, which their features decide"
         return Operation.unsupported(self, kind)
-
-
-class Indexed(StrEnum):
-    """A partition of the metadata table."""
-
-    BLOOM_FILTERS = "bloom_filters"
-    COLUMN_STATS = "column_stats"
-    RECORD_INDEX = "record_index"
-
-
-_ENABLED: Final = {
-    Indexed.BLOOM_FILTERS: "index.bloom.filter",
-    Indexed.COLUMN_STATS: "index.column.stats",
-    Indexed.RECORD_INDEX: "record.index",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class BuildIndex(Operation):
-    EXAMPLES = example(
-        "build_index: bloom_filters",
-        "adds `bloom_filters`, `column_stats` or `record_index` to the metadata table, as an "
-        "indexer beside the writers does (setting `concurrency`)",
-    )
-    TEXT = "build an index: {0.by}"
-    FAMILIES = frozenset({Family.HUDI})
-    SHORT = "by"
-    by: Annotated[Indexed, Strict(strict=False)]
-
-    def statements(self, context: StepContext) -> Statements:
-        enabled = f"hoodie.metadata.{_ENABLED[self.by]}.enable", "true"
-        return (ClientCall("index", (self.by.name,), (enabled,)),)
 
 
 _OF_FILES: Final = Compact, Cluster, Clean, Archive, RewriteDataFiles

@@ -22,7 +22,7 @@ from harness.scenario.operations.columns import (
     RenameColumn,
     ReplacePartitionField,
 )
-from harness.scenario.operations.index import CreateIndex, DropIndex, IndexKind
+from harness.scenario.operations.indexes import CreateIndex, DropIndex, IndexKind
 from harness.scenario.operations.row_writes import (
     AddFiles,
     Delete,

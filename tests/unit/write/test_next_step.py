@@ -11,15 +11,10 @@ from harness.scenario.cells import Variant
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn, DropColumn, RenameColumn
+from harness.scenario.operations.indexes import BuildIndex, Indexed
 from harness.scenario.operations.merge import Mutate
 from harness.scenario.operations.row_writes import Insert
-from harness.scenario.operations.services import (
-    BuildIndex,
-    Checkpoint,
-    Compact,
-    Indexed,
-    RemoveOrphans,
-)
+from harness.scenario.operations.services import Checkpoint, Compact, RemoveOrphans
 from harness.scenario.statements import OwnProgram
 from harness.write.next_step import SOURCES, VariantOutcomes
 

@@ -1,6 +1,6 @@
-"""Indexes in the metadata table of a Hudi table, as SQL creates and drops them.
+"""Indexes in the metadata table of a Hudi table: SQL creates and drops them, or an indexer does.
 
-Source: Hudi documentation, "SQL DDL", "Create Index"; Hudi 1.0 and later have them.
+Source: Hudi documentation, "SQL DDL", "Create Index"; Hudi 1.0 and later have those of SQL.
 """
 
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from harness.scenario.operations.api import (
     example,
 )
 from harness.scenario.operations.spark_sql import quoted, text
-from harness.scenario.statements import TABLE_NAME, Sql, Statement, under
+from harness.scenario.statements import TABLE_NAME, ClientCall, Sql, Statement, under
 
 _EVOLVES: Final = "hoodie.schema.on.read.enable"
 """Under it `create index` ends with a `ClassCastException` (seen with Hudi 1.2.0)."""
@@ -104,3 +104,35 @@ def _sent(statement: str, context: StepContext) -> tuple[Statement, ...]:
     set_ = (Sql(f"set {name}={value}", commits=False) for name, value in _BESIDE_OTHERS.items())
     back = (Sql(f"reset {name}", in_any_case=True, commits=False) for name in _BESIDE_OTHERS)
     return (*set_, *sent, *back)
+
+
+class Indexed(StrEnum):
+    """A partition of the metadata table."""
+
+    BLOOM_FILTERS = "bloom_filters"
+    COLUMN_STATS = "column_stats"
+    RECORD_INDEX = "record_index"
+
+
+_ENABLED: Final = {
+    Indexed.BLOOM_FILTERS: "index.bloom.filter",
+    Indexed.COLUMN_STATS: "index.column.stats",
+    Indexed.RECORD_INDEX: "record.index",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BuildIndex(Operation):
+    EXAMPLES = example(
+        "build_index: bloom_filters",
+        "adds `bloom_filters`, `column_stats` or `record_index` to the metadata table, as an "
+        "indexer beside the writers does (setting `concurrency`)",
+    )
+    TEXT = "build an index: {0.by}"
+    FAMILIES = frozenset({Family.HUDI})
+    SHORT = "by"
+    by: Annotated[Indexed, Strict(strict=False)]
+
+    def statements(self, context: StepContext) -> Statements:
+        enabled = f"hoodie.metadata.{_ENABLED[self.by]}.enable", "true"
+        return (ClientCall("index", (self.by.name,), (enabled,)),)
