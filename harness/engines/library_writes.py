@@ -14,6 +14,19 @@ from harness.model.query import Condition
 
 
 @dataclass(frozen=True, slots=True)
+class ColumnWrite:
+    """What a change of the schema makes of one column."""
+
+    path: str
+    """Its path before, or of a new one at all."""
+    name: str = ""
+    """Its name afterwards, where it gets another one."""
+    type: DataType | None = None
+    """Its type afterwards, where it is new or gets another one."""
+    is_new: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class TableWrite:
     """What a step does to a table, in plain values."""
 
@@ -35,6 +48,8 @@ class TableWrite:
     """The columns that partition a table that is made."""
     location: str = ""
     """Where that is made, as a URL with a placeholder, inside of quotes."""
+    column: ColumnWrite | None = None
+    """What a change of the schema is about."""
 
 
 LibraryWrites = Mapping[str, Callable[[TableWrite], str]]

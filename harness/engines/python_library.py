@@ -108,13 +108,15 @@ class PythonLibrary:
     unasked: Mapping[str, str] = field(default_factory=dict, hash=False)
     fingerprints: FingerprintWords | None = None
     """How its SQL asks for them."""
-    writes: LibraryWrites = field(default_factory=dict, hash=False)
-    """What its worker is told of a write, where it writes."""
+    writes: Mapping[str, LibraryWrites] = field(default_factory=dict, hash=False)
+    """What its worker is told of a write, by the family of the tables that it writes to."""
     creates: Callable[[TableWrite], Iterable[str]] = lambda _: ()
     """What it is told to make an empty table, where it makes any."""
     pointer: str = ""
-    """The parameter of a table's entry that names what the worker answers to a write with; empty
-    where the table's folder has all."""
+    """The parameter of a table's entry that names what the worker answers to a write with, where
+    that is not empty; empty where the table's folder has all."""
+    beside: tuple[Path, ...] = ()
+    """Sources that `answers` imports."""
 
     def fingerprint_words(self, settings: ReaderSettings) -> FingerprintWords | None:
         return None if self.expressions(settings) else self.fingerprints
@@ -173,7 +175,7 @@ class PythonLibrary:
         `catalog`: makes one for each session.
         """
         progress.note(f"start {runtime.distribution.name}")
-        program = WorkerProgram(runtime.distribution, self.answers)
+        program = WorkerProgram(runtime.distribution, self.answers, self.beside)
 
         def ready(running: Running, port: int) -> LibraryServer:
             server = LibraryServer(running, port, program.token, self, catalog)
@@ -188,6 +190,7 @@ class PythonLibrary:
 class WorkerProgram:
     distribution: Distribution
     answers: Path
+    beside: tuple[Path, ...] = ()
     token: str = field(default_factory=lambda: secrets.token_hex(16), repr=False)
     ready_s: float = START_S
     not_yet: tuple[type[Exception], ...] = (OSError, NoAnswerError, RefusedError)
@@ -200,6 +203,7 @@ class WorkerProgram:
         sources = {
             WORKER: Path(python_worker.__file__),
             f"{python_worker.ANSWERS}.py": self.answers,
+            **{path.name: path for path in self.beside},
         }
         return {name: path.read_text(encoding="utf-8") for name, path in sources.items()}
 
@@ -277,7 +281,8 @@ class LibraryConnection:
         if self._library.pointer and isinstance(self._catalog, MetastoreEntries):
             before = entry.parameters.get(self._library.pointer, "")
             (after,) = made.column(0).to_pylist()
-            self._catalog.point(table, self._library.pointer, before, after)
+            if after:
+                self._catalog.point(table, self._library.pointer, before, after)
 
     def close(self) -> None:
         self._catalog.close()

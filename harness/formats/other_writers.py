@@ -3,8 +3,9 @@
 Which engines can write to others' tables, their lock data say (`writes_steps`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from harness import engines
@@ -13,7 +14,7 @@ from harness.artifacts.distribution import Distribution
 from harness.core.problems import one_of
 from harness.core.setting_values import MOMENTS
 from harness.engines.format_facts import FormatFacts
-from harness.engines.library_writes import LibraryWrites, TableWrite
+from harness.engines.library_writes import ColumnWrite, LibraryWrites, TableWrite
 from harness.engines.python_library import PythonLibrary
 from harness.formats import trinoql
 from harness.formats.api import Format, VariantSettings
@@ -27,6 +28,7 @@ from harness.model.truth import Truth, last_write, row_values
 from harness.runtime.metastore_objects import DELTA, ICEBERG
 from harness.scenario.operations import name_of, registry, row_writes
 from harness.scenario.operations.api import Operation
+from harness.scenario.operations.columns import AddColumn, ChangeType, DropColumn, RenameColumn
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.merge_with_schema_evolution import MergeWithSchemaEvolution
 from harness.scenario.operations.row_writes import DeleteWhere, InsertWithout, Update
@@ -78,19 +80,29 @@ def unsupported(distribution: Distribution, facts: FormatFacts, operation: Opera
     kinds, words = registry(), _HIVE[facts.family] if distribution.engine == "hive" else None
     if words is None:
         by_sql = {name for name, kind in kinds.items() if kind in trinoql.OPERATIONS}
-        words = frozenset(library_writes(distribution) or by_sql)
-    if isinstance(operation, Merge) and (operation.absent or operation.source):
-        return f"{distribution.name} is told of no merge with 'absent' or 'source'"
+        words = frozenset(library_writes(distribution, facts) or by_sql)
+    if untold := _untold(operation, library=bool(library_writes(distribution, facts))):
+        return f"{distribution.name} is told of no {untold}"
     if (name := name_of(operation)) in words:
         return ""
     allowed = [text for text in kinds if text in words]
     return f"{distribution.name} is told of no {name}; {one_of(name, allowed)}"
 
 
-def library_writes(distribution: Distribution) -> LibraryWrites:
+def _untold(operation: Operation, *, library: bool) -> str:
+    """Return what of an operation has no words; empty if all has."""
+    if isinstance(operation, Merge) and (operation.absent or operation.source):
+        return "merge with 'absent' or 'source'"
+    if library and isinstance(operation, AddColumn):
+        plain = AddColumn(operation.name, operation.type)
+        return "" if operation == plain else "add_column with more than 'name' and 'type'"
+    return ""
+
+
+def library_writes(distribution: Distribution, facts: FormatFacts) -> LibraryWrites:
     """Return what a library of Python is told; empty for any other engine."""
     engine = engines.load(distribution.engine)
-    return engine.writes if isinstance(engine, PythonLibrary) else {}
+    return engine.writes.get(facts.family, {}) if isinstance(engine, PythonLibrary) else {}
 
 
 def session(
@@ -115,10 +127,9 @@ def creation(
         return shape.create(table, settings)
     if not isinstance(engine, PythonLibrary):
         return (Sql(hiveql.create_table(table, facts.files, kind="external table")),)
-    columns, entry, known = table.columns, [("col", "array<string>")], DELTA
+    columns = tuple((name, _stored(type_, facts, settings)) for name, type_ in table.columns)
+    entry, known = [("col", "array<string>")], DELTA
     if facts.family == "iceberg":
-        zoned = settings.get(MOMENTS) == iceberg_settings.WITH_ZONE
-        columns = columns if zoned else tuple((n, map_plain(t, _zoneless)) for n, t in columns)
         entry, known = [(name, hive_type(type_)) for name, type_ in columns], ICEBERG
     write = TableWrite(
         columns,
@@ -129,6 +140,13 @@ def creation(
     )
     calls = map(LibraryWrite, engine.creates(write))
     return (Register(tuple(entry), tuple(known.items())), *calls)
+
+
+def _stored(type_: DataType, facts: FormatFacts, settings: VariantSettings) -> DataType:
+    """Return a type as the table has it: of those of Iceberg few have moments with a zone."""
+    if facts.family != "iceberg" or settings.get(MOMENTS) == iceberg_settings.WITH_ZONE:
+        return type_
+    return map_plain(type_, _zoneless)
 
 
 def _zoneless(type_: PlainType) -> DataType:
@@ -146,8 +164,10 @@ def wording(
     """Return the statements of an operation for a writer that can be told; see `Format.wording`."""
     if _is_other(distribution, shape.reader_facts):
         facts = shape.reader_facts
-        if writes := library_writes(distribution):
-            call = writes[name_of(operation)](_write(operation, before, after))
+        if writes := library_writes(distribution, facts):
+            column = _column_write(operation, partial(_stored, facts=facts, settings=settings))
+            write = replace(_write(operation, before, after), column=column)
+            call = writes[name_of(operation)](write)
             return (LibraryWrite(call),) if call else ()
         if iceberg_settings.begins(operation, after, settings):
             return iceberg_settings.filled_by_trino(before, after, settings, facts)
@@ -160,6 +180,20 @@ def wording(
             return (Sql(hiveql.whole_rows(before, after, ())), *named)
         return trinoql.wording(operation, before, after, facts)
     return shape.wording(operation, before, after, settings)
+
+
+def _column_write(
+    operation: Operation, stored: Callable[[DataType], DataType]
+) -> ColumnWrite | None:
+    match operation:
+        case AddColumn(path, type_) | ChangeType(path, type_):
+            is_new = isinstance(operation, AddColumn)
+            return ColumnWrite(path, type=stored(type_), is_new=is_new)
+        case RenameColumn(path, name):
+            return ColumnWrite(path, name)
+        case DropColumn(path):
+            return ColumnWrite(path)
+    return None
 
 
 def _write(operation: Operation, before: Truth, after: Truth) -> TableWrite:

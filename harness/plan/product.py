@@ -583,7 +583,9 @@ def _types(combination: Combination, scenario: Scenario) -> Iterator[str]:
     maker = combination.sequence.writer.distributions[0]
     if scenario.table.options and not combination.format.column_options:
         yield f"{name} has no columns that are generated or numbered, or have a default at first"
-    elif scenario.table.options and other_writers.library_writes(distributions.load(maker)):
+    elif scenario.table.options and other_writers.library_writes(
+        distributions.load(maker), combination.format.reader_facts
+    ):
         yield f"{maker} is told of no options of columns"
     for column, type_ in _columns(scenario) if unsupported else ():
         for plain in plain_types(type_):

@@ -25,6 +25,18 @@ LOCK: Final = Path(__file__).with_suffix(".yaml")
 STORE: Final = "s3proxy-4.1.0"
 READY_S: Final = 120.0
 ANSWER_S: Final = 10.0
+DUCKDB: Final = """
+import os, sys, duckdb
+from glob import glob
+connection = duckdb.connect(config={"autoinstall_known_extensions": "false"})
+for name in ("avro", "httpfs", "iceberg"):
+    (file,) = [f for p in sys.path for f in glob(f"{p}/duckdb_extension_{name}/extensions/*/*")]
+    connection.execute(f"load '{file}'")
+store = os.environ["AWS_ENDPOINT_URL"].partition("://")[2]
+connection.execute(f"create secret (type s3, key_id 'any', secret 'any', region 'us-east-1', "
+                   f"endpoint '{store}', url_style 'path', use_ssl false)")
+"""
+"""A program's first lines: DuckDB that reads the store; `Catalog.variables` are set."""
 AWS: Final = Artifact(
     coordinates("org.apache.iceberg:iceberg-aws-bundle:1.10.1:jar"),
     62673230,

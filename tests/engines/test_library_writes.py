@@ -20,6 +20,7 @@ from harness import engines, formats
 from harness.artifacts import distributions
 from harness.conformance import table_writer
 from harness.core.progress import Progress
+from harness.core.setting_values import DELETE_MODE, MERGE_ON_READ
 from harness.engines.api import Question
 from harness.engines.arrow_values import arrow_type
 from harness.engines.python_library import (
@@ -32,6 +33,7 @@ from harness.engines.python_library import (
 from harness.formats import other_writers
 from harness.formats.iceberg.files import manifest_statistics
 from harness.model.canonical import look_of
+from harness.model.datatypes import parse_type
 from harness.model.file_facts import StatisticsSource
 from harness.model.identifiers import TABLE
 from harness.model.query import ALL
@@ -39,6 +41,7 @@ from harness.model.query_shapes import query
 from harness.model.truth import Truth, row_values
 from harness.runtime.process_runtime import ProcessRuntime
 from harness.scenario.operations.api import Operation
+from harness.scenario.operations.columns import AddColumn, ChangeType, DropColumn, RenameColumn
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.row_writes import (
     Delete,
@@ -71,6 +74,12 @@ OF_DELTA = (
 )
 
 
+OF_ICEBERG = (
+    *(Insert((5, 6)), Upsert((1, 7)), Update((2, 5), ("f1",)), Delete((3,))),
+    *(AddColumn("g", parse_type("decimal(10, 2)")), Insert((8,)), RenameColumn("f1", "f2")),
+    *(Merge((1, 8), (9,)), Delete((5,)), ChangeType("n", parse_type("long")), Upsert((2,))),
+    *(DropColumn("g"), DeleteWhere("n > 0"), Insert((10,)), Truncate(), Insert((11,))),
+)
 OF_FRAMES = (Insert((5, 6)), Overwrite((5, 9)), Insert((10,)))
 
 
@@ -123,8 +132,9 @@ def first_rows(truth: Truth, packages: Path, family: str, folder: Path) -> str:
         ("polars-2.1.0", "delta", OF_FRAMES),
         ("daft-0.7.26", "delta", OF_FRAMES),
         ("duckdb-1.5.5", "delta", (Insert((5, 6)), Insert((10,)))),
+        ("duckdb-1.5.5", "iceberg", OF_ICEBERG),
     ],
-    ids=["delta-rs", "delta-rs and its services", "pyiceberg", "polars", "daft", "duckdb"],
+    ids=["delta-rs", "its services", "pyiceberg", "polars", "daft", "duckdb", "iceberg by duckdb"],
 )
 def test_a_library_shows_the_rows_of_the_truth_after_each_step_that_it_wrote(
     writer: str,
@@ -141,6 +151,8 @@ def test_a_library_shows_the_rows_of_the_truth_after_each_step_that_it_wrote(
     story = scenario_of(FIRST, *steps, columns=columns, order_by="ts", partition_by=by)
     history = story.truths(merge_on_read=False).history()
     installation, table = installed(writer), tmp_path / TABLE
+    # DuckDB deletes in no other way.
+    settings = {DELETE_MODE: MERGE_ON_READ} if format_name == "iceberg" else {}
     operations, pointer = ((FIRST, *steps) if makes else steps), ""
     if not makes:
         packages = cast("Path", installed("deltalake-1.6.6").home)
@@ -156,19 +168,20 @@ def test_a_library_shows_the_rows_of_the_truth_after_each_step_that_it_wrote(
         closing(server.open({})) as session,
     ):
         if makes:
-            sending = other_writers.creation(distribution, shape, story.table, {})
+            sending = other_writers.creation(distribution, shape, story.table, settings)
             registered, *made = sending
             assert isinstance(registered, Register)
             for sent in made:
                 assert isinstance(sent, LibraryWrite)
                 expression = filled(sent.expression, "d", str(table))
                 session.write(expression, ("d", TABLE), timeout_s=60)
-            assert not shape.creation_problem(table, {})
+            assert not shape.creation_problem(table, settings)
         else:
             instants[1] = shape.instants(table)[-1]
         for at, operation in enumerate(operations, start=1 if makes else 2):
             before, after = history[at - 1 : at + 1]
-            for sent in other_writers.wording(distribution, shape, operation, before, after, {}):
+            changed = operation, before, after, settings
+            for sent in other_writers.wording(distribution, shape, *changed):
                 assert isinstance(sent, LibraryWrite)
                 expression = filled(sent.expression, "d", str(table), instants)
                 session.write(expression, ("d", TABLE), timeout_s=60)

@@ -64,15 +64,7 @@ if library == "pyiceberg":
         result = eval(question)
         return result if isinstance(result, pa.Table) else pa.table({"answer": [result]})
 else:
-    import duckdb
-    from glob import glob
-    connection = duckdb.connect(config={"autoinstall_known_extensions": "false"})
-    for name in ("avro", "httpfs", "iceberg"):
-        (file,) = [f for p in sys.path for f in glob(f"{p}/duckdb_extension_{name}/extensions/*/*")]
-        connection.execute(f"load '{file}'")
-    store = os.environ["AWS_ENDPOINT_URL"].partition("://")[2]
-    connection.execute(f"create secret (type s3, key_id 'any', secret 'any', region 'us-east-1', "
-                       f"endpoint '{store}', url_style 'path', use_ssl false)")
+    exec(DUCKDB)
     connection.execute("set timezone = 'UTC'")
     connection.execute(f"attach '{bucket}' as rest (type iceberg, endpoint '{address}', "
                        "authorization_type 'none')")
@@ -259,26 +251,21 @@ def test_servers_answer_otherwise_only_where_columns_were_changed_last(
 
 @pytest.mark.parametrize("name", LIBRARIES)
 def test_libraries_answer_otherwise_only_where_columns_were_changed_last(
-    name: str, run: Run, catalog: Registered, cache: Cache, progress: Progress, tmp_path: Path
+    name: str, run: Run, catalog: Registered, cache: Cache, progress: Progress
 ) -> None:
     home = fetch.ensure(distributions.load(name), cache, progress).home
-    paths = [str(home)]
-    library, _, version = name.partition("-")
-    if library == "duckdb":
-        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target"]
-        subprocess.run([*pip, str(tmp_path), f"duckdb-extension-httpfs=={version}"], check=True)
-        paths.append(str(tmp_path))
+    library = name.partition("-")[0]
     command = [
         sys.executable,
         "-W",
         "ignore",
         "-c",
-        BY_LIBRARY,
+        f"DUCKDB = {nessie.DUCKDB!r}{BY_LIBRARY}",
         library,
         catalog.nessie.address,
         catalog.nessie.bucket,
     ]
-    environment = {**os.environ, **catalog.nessie.variables, "PYTHONPATH": os.pathsep.join(paths)}
+    environment = {**os.environ, **catalog.nessie.variables, "PYTHONPATH": str(home)}
     asked = answers(run, name, catalog)
     assert asked
     lines = "".join(f"{json.dumps(answer.sql)}\n" for answer in asked).encode()

@@ -56,18 +56,11 @@ if given["rows"]:
 rows = catalog.load_table(("sales", "orders")).scan().to_arrow().to_pylist()
 print(json.dumps([list(row.values()) for row in rows]))
 """
-DUCKDB: Final = """
-import json, os, sys
-from glob import glob
-import duckdb
+DUCKDB: Final = (
+    nessie.DUCKDB
+    + """
+import json
 given = json.load(sys.stdin)
-connection = duckdb.connect(config={"autoinstall_known_extensions": "false"})
-for name in ("avro", "httpfs", "iceberg"):
-    (file,) = [f for p in sys.path for f in glob(f"{p}/duckdb_extension_{name}/extensions/*/*")]
-    connection.execute(f"load '{file}'")
-store = os.environ["AWS_ENDPOINT_URL"].partition("://")[2]
-connection.execute(f"create secret (type s3, key_id 'any', secret 'any', region 'us-east-1', "
-                   f"endpoint '{store}', url_style 'path', use_ssl false)")
 settings = given["settings"]
 id_, _, secret = settings["credential"].partition(":")
 connection.execute(f"attach '{given['warehouse']}' as rest (type iceberg, "
@@ -75,6 +68,7 @@ connection.execute(f"attach '{given['warehouse']}' as rest (type iceberg, "
                    f"oauth2_server_uri '{settings['oauth2-server-uri']}')")
 print(json.dumps([list(row) for row in connection.sql("from rest.sales.orders").fetchall()]))
 """
+)
 
 
 @dataclass(frozen=True)
@@ -107,13 +101,8 @@ class Lake:
         return json.loads(done.stdout)
 
 
-def paths_of(name: str, folder: Path, cache: Cache, progress: Progress) -> str:
-    home = fetch.ensure(distributions.load(name), cache, progress).home
-    library, _, version = name.partition("-")
-    if library == "duckdb":  # its wheels lack what reads a store
-        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target"]
-        subprocess.run([*pip, str(folder), f"duckdb-extension-httpfs=={version}"], check=True)
-    return os.pathsep.join((str(home), str(folder)))
+def path_of(name: str, cache: Cache, progress: Progress) -> str:
+    return str(fetch.ensure(distributions.load(name), cache, progress).home)
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +117,7 @@ def lake(
         asked = requests.get(f"{catalog.address}/v1/config", timeout=TIMEOUT_S)
         assert asked.status_code == HTTPStatus.UNAUTHORIZED  # who has no token is told nothing
         made = Lake(catalog, issuer)
-        paths = paths_of("pyiceberg-0.12.0", folder, cache, progress)
+        paths = path_of("pyiceberg-0.12.0", cache, progress)
         assert made.asked(PYICEBERG, paths, CLIENT, rows=ROWS) == ROWS
         yield made
 
@@ -184,10 +173,10 @@ def serving(
 @pytest.mark.parametrize("credential", [CLIENT, WRONG])
 @pytest.mark.parametrize("name", ["pyiceberg-0.12.0", "duckdb-1.5.5"])
 def test_libraries_get_a_token_and_use_it(
-    name: str, credential: str, lake: Lake, cache: Cache, progress: Progress, tmp_path: Path
+    name: str, credential: str, lake: Lake, cache: Cache, progress: Progress
 ) -> None:
     code = PYICEBERG if name.startswith("pyiceberg") else DUCKDB
-    paths, before = paths_of(name, tmp_path, cache, progress), set(lake.issuer.shown)
+    paths, before = path_of(name, cache, progress), set(lake.issuer.shown)
     if credential == WRONG:
         with pytest.raises(AssertionError, match=REFUSED):
             lake.asked(code, paths, credential)

@@ -132,6 +132,6 @@ ENGINE: Final = PythonLibrary(
     refusal=refusal,
     files=("parquet",),
     fingerprints=FINGERPRINTS,
-    writes=WRITES,
+    writes={"iceberg": WRITES},
     pointer=POINTER,
 )

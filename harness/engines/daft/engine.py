@@ -82,5 +82,5 @@ ENGINE: Final = PythonLibrary(
     refusal=refusal,
     files=("parquet",),
     # Delta tables: Daft's manual, `DataFrame.write_deltalake`.
-    writes=frame_writes("daft.from_arrow({rows}).write_deltalake(table, mode={mode!r})"),
+    writes={"delta": frame_writes("daft.from_arrow({rows}).write_deltalake(table, mode={mode!r})")},
 )

@@ -120,6 +120,6 @@ ENGINE: Final = PythonLibrary(
     },
     expressions=bool,
     fingerprints=FINGERPRINTS,
-    writes=WRITES,
+    writes={"delta": WRITES},
     creates=creation,
 )

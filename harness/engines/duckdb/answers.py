@@ -7,24 +7,31 @@ A question is
 `source` is the folder of a Delta table, which is attached as a database of its own; versions stand
 in the SQL. It is the metadata file of an Iceberg table, with the `snapshot` to read or null, or the
 folder of plain Parquet files, with the types of its `keys`. Both become views. The
-expression of a write knows a Delta table as `table`, which can `insert` rows of Arrow.
+expression of a write has a `table` that can `run` SQL, in which it is called `TARGET` and rows of
+Arrow `SENT`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from threading import local
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     import pyarrow
 
-EXTENSIONS: Final = {"delta": ("delta",), "iceberg": ("avro", "iceberg")}
-"""In the order in which they are loaded: that for Iceberg needs Avro's."""
+EXTENSIONS: Final = {
+    "delta": ("delta",),
+    "iceberg": ("avro", "iceberg"),
+    "rest": ("avro", "httpfs", "iceberg"),
+}
+"""In the order in which they are loaded: that for Iceberg needs the others."""
+TARGET: Final = '"written"."database"."t"'
+SENT: Final = '"sent"'
 CONF: Final = {
     # What is not here is not fetched (DuckDB's manual, "Installing Extensions").
     "autoinstall_known_extensions": "false",
@@ -65,20 +72,39 @@ def ask(question: Message) -> pyarrow.Table:
         forget(question)
 
 
-def writable(table: Message) -> SimpleNamespace:
-    """Return what adds rows to a table, by a database in memory of which nothing is kept."""
-    name = f"{identifier(table['database'])}.{identifier(table['name'])}"
+class WritableTable:
+    """A table that is written to, by a database in memory of which nothing is kept.
 
-    def insert(rows: pyarrow.Table) -> None:
-        with import_module("duckdb").connect(config=CONF) as connection:
+    `metadata_location`: what a catalog is to name, of a table of Iceberg; empty before it is made.
+    """
+
+    def __init__(self, table: Message) -> None:
+        self.table = table
+        self.metadata_location = table["source"] if table["family"] == "iceberg" else ""
+
+    def run(self, statement: str, rows: pyarrow.Table | None = None) -> None:
+        with ExitStack() as open_, import_module("duckdb").connect(config=CONF) as connection:
             connection.execute(ZONE)
-            load(connection, table["family"], frozenset())
-            for statement in known(table, {}):
-                connection.execute(statement)
-            connection.register("added", rows)
-            connection.execute(f"insert into {name} by name select * from added")
+            target, one = TARGET, None
+            if self.table["family"] == "delta":
+                load(connection, "delta", frozenset())
+                target = f"{identifier(self.table['database'])}.{identifier(self.table['name'])}"
+                connection.execute(*known(self.table, {}))
+            else:
+                load(connection, "rest", frozenset())
+                catalog = import_module("rest_catalog")
+                one = catalog.OneTable(self.metadata_location)
+                address = open_.enter_context(catalog.serving(one))
+                options = f"type iceberg, endpoint '{address}', authorization_type 'none'"
+                connection.execute(f"attach '' as written ({options})")
+            if rows is not None:
+                connection.register(SENT.strip('"'), rows)
+            connection.execute(statement.replace(TARGET, target))
+            if one:
+                self.metadata_location = one.location
 
-    return SimpleNamespace(insert=insert)
+
+writable = WritableTable
 
 
 def names() -> Message:

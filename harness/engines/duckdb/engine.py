@@ -11,10 +11,10 @@ from typing import Final
 
 from harness.core.setting_values import SettingValues
 from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTravel, TimeTravelWords
-from harness.engines.duckdb import answers
+from harness.engines.duckdb import answers, rest_catalog
+from harness.engines.duckdb.writes import WRITES, creation
 from harness.engines.fingerprint_sql import FingerprintWords
 from harness.engines.format_facts import FormatFacts
-from harness.engines.library_writes import LibraryWrites, arrow_table
 from harness.engines.python_library import POINTER, Description, Entry, PythonLibrary, source_of
 from harness.engines.query_sql import ANSI, select
 from harness.model.commit import AS_OF
@@ -89,9 +89,6 @@ def by_hand(settings: ReaderSettings, format_: FormatFacts) -> tuple[str, ...]:
     )
 
 
-WRITES: Final[LibraryWrites] = {"insert": lambda write: f"table.insert({arrow_table(write)})"}
-"""Rows of Delta tables (DuckDB's manual, "Delta Extension"); to those of Iceberg it writes by REST
-catalogs alone."""
 ENGINE: Final = PythonLibrary(
     "duckdb",
     Path(answers.__file__),
@@ -110,4 +107,7 @@ ENGINE: Final = PythonLibrary(
     files=("parquet",),
     fingerprints=FINGERPRINTS,
     writes=WRITES,
+    creates=creation,
+    pointer=POINTER,
+    beside=(Path(rest_catalog.__file__),),
 )

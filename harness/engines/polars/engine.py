@@ -136,5 +136,5 @@ ENGINE: Final = PythonLibrary(
     first="pl.DataFrame({'ready': [1]})",
     unasked={NULL_IN_LIST: "to Polars a list with NULL has that as one more value (is_in)"},
     # Delta tables: Polars's manual, `DataFrame.write_delta`.
-    writes=frame_writes("pl.from_arrow({rows}).write_delta(table, mode={mode!r})"),
+    writes={"delta": frame_writes("pl.from_arrow({rows}).write_delta(table, mode={mode!r})")},
 )

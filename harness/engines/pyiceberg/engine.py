@@ -81,7 +81,7 @@ ENGINE: Final = PythonLibrary(
     expressions=lambda _: True,
     first="1",
     unasked={NULL_IN_LIST: "PyIceberg's In and NotIn take no None"},
-    writes=WRITES,
+    writes={"iceberg": WRITES},
     creates=creation,
     pointer=POINTER,
 )

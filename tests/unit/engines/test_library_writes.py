@@ -10,7 +10,9 @@ import pytest
 
 from harness.engines.arrow_values import canonical
 from harness.engines.deltalake.writes import WRITES as DELTA_RS
-from harness.engines.library_writes import TableWrite, arrow_table, arrow_type
+from harness.engines.duckdb.writes import WRITES as DUCKDB
+from harness.engines.duckdb.writes import creation
+from harness.engines.library_writes import ColumnWrite, TableWrite, arrow_table, arrow_type
 from harness.engines.pyiceberg.words import WRITES as PYICEBERG
 from harness.model.canonical import MapValue, Value, equal
 from harness.model.datatypes import parse_type
@@ -77,6 +79,61 @@ def test_no_text_has_a_placeholder_of_ours() -> None:
 )
 def test_a_library_is_told_its_own_call(writes: dict[str, Any], name: str, text: str) -> None:
     assert writes[name](ONE) == text
+
+
+MERGE_BY_DUCKDB = (
+    'merge into t as target using "sent" as source on target."id" = source."id" '
+    """when matched and "source"."id" in ('1', 'it''s') then delete """
+    'when matched then update set "id" = source."id", "ts" = source."ts" '
+    "when not matched then insert by name *"
+)
+
+
+class Ran:
+    """Remembers what a table of DuckDB is to run."""
+
+    def run(self, sql: str, rows: pa.Table | None = None) -> tuple[str, pa.Table | None]:
+        return sql.replace('"written"."database"."t"', "t"), rows
+
+
+def ran(text: str) -> tuple[str, pa.Table | None]:
+    result: tuple[str, pa.Table | None] = eval(text, {**SCOPE, "table": Ran()})  # noqa: S307 - as a worker does
+    return result
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "sql"),
+    [
+        ("insert", None, 'insert into t by name select * from "sent"'),
+        ("delete", None, """delete from t where "id" in ('1', 'it''s')"""),
+        ("merge", None, MERGE_BY_DUCKDB),
+        ("rename_column", ColumnWrite('a"b', "c"), 'alter table t rename column "a""b" to "c"'),
+        ("drop_column", ColumnWrite("a"), 'alter table t drop column "a"'),
+        (
+            "add_column",
+            ColumnWrite("s", type=parse_type("struct<x: array<long>>"), is_new=True),
+            'alter table t add column "s" struct("x" bigint[])',
+        ),
+        (
+            "change_type",
+            ColumnWrite("n", type=parse_type("long")),
+            'alter table t alter column "n" set data type bigint',
+        ),
+    ],
+)
+def test_duckdb_is_told_sql(name: str, column: ColumnWrite | None, sql: str) -> None:
+    write = DUCKDB["iceberg"][name](replace(ONE, column=column))
+    assert ran(write)[0] == sql
+    assert "{" not in write.replace(ROWS, "")
+
+
+def test_a_table_of_duckdb_is_made_where_a_placeholder_says() -> None:
+    write = replace(ONE, partition_by=("ts",), properties={"a": "it's"}, location="file:{location}")
+    (text,) = creation(write)
+    assert ran(text.format(location="/x"))[0] == (
+        """create table t ("id" varchar, "ts" bigint) partitioned by ("ts") """
+        """with ('a' = 'it''s', location = 'file:/x')"""
+    )
 
 
 def test_a_merge_of_delta_rs_changes_the_columns_that_it_names_and_inserts_whole_rows() -> None:
