@@ -72,7 +72,7 @@ def ask(question: Message) -> pyarrow.Table:
         forget(question)
 
 
-class WritableTable:
+class TargetTable:
     """A table that is written to, by a database in memory of which nothing is kept.
 
     `metadata_location`: what a catalog is to name, of a table of Iceberg; empty before it is made.
@@ -104,7 +104,7 @@ class WritableTable:
                 self.metadata_location = one.location
 
 
-writable = WritableTable
+writable = TargetTable
 
 
 def names() -> Message:

@@ -140,11 +140,11 @@ def local(url: str) -> str:
     return "/" + url.removeprefix("file:").lstrip("/")
 
 
-class Server(ThreadingHTTPServer):
+class OneTableServer(ThreadingHTTPServer):
     """A table by an address that nobody else can guess."""
 
     def __init__(self, table: OneTable) -> None:
-        super().__init__(("127.0.0.1", 0), Catalog)
+        super().__init__(("127.0.0.1", 0), OneTableCatalog)
         self.table = table
         self.prefix = f"/{secrets.token_hex(16)}"
 
@@ -153,8 +153,8 @@ class Server(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_port}{self.prefix}"
 
 
-class Catalog(BaseHTTPRequestHandler):
-    server: Server
+class OneTableCatalog(BaseHTTPRequestHandler):
+    server: OneTableServer
 
     def log_message(self, *_: object) -> None:
         """Say nothing of each request."""
@@ -206,7 +206,7 @@ class Catalog(BaseHTTPRequestHandler):
 @contextmanager
 def serving(table: OneTable) -> Iterator[str]:
     """Serve a table until the block ends; gives the address."""
-    with Server(table) as server:
+    with OneTableServer(table) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         try:
             yield server.address
