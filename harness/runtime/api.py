@@ -114,6 +114,8 @@ class MetastoreUris:
     host: str
     network: str = ""
     """From containers; empty where they cannot."""
+    database: str = ""
+    """By JDBC, for a HiveServer2 that compacts tables; empty where nobody can open it."""
 
 
 @dataclass(frozen=True, slots=True)

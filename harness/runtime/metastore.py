@@ -21,7 +21,14 @@ from harness.runtime import hive_launcher, memory, metastore_client, template
 from harness.runtime.api import MetastoreUris, Running, Runtime, Served, Surroundings
 from harness.runtime.metastore_client import CatalogRefusedError
 from harness.runtime.object_store import ObjectStore
-from harness.runtime.process import LOOPBACK, Command, ProcessProblem, finished, log_tail
+from harness.runtime.process import (
+    LOOPBACK,
+    Command,
+    ProcessProblem,
+    finished,
+    free_port,
+    log_tail,
+)
 
 DISTRIBUTION: Final = runtime_names.METASTORE
 TOOL: Final = "schema_tool"
@@ -47,6 +54,10 @@ TAKES_ALL: Final = {"metastore.metadata.transformer.class": " "}
 folder: its `MetastoreDefaultTransformer` accepts only those of Hive, in Hive's own warehouse."""
 DERBY_OPTIONS: Final = ("-Dderby.system.durability=test", "-Dderby.stream.error.file=/dev/null")
 """No waiting for the disk (the database does not outlive the run), and no log of Derby's own."""
+DATABASE_SERVER: Final = "database_server"
+"""The setting of a metastore whose HiveServer2 opens the database too, to ask for compactions
+(`AlterTableCompactOperation` of Hive 4.0.1). Derby's files are for a single process, which can
+serve others."""
 
 
 def distribution_for(names: Iterable[str]) -> str:
@@ -95,6 +106,8 @@ class MetastoreProgram:
     distribution: Distribution
     has_database: bool = False
     """Whether its database is there when it starts; else an image makes an empty one."""
+    database_port: int = 0
+    """Where it serves its database, on loopback; 0: to nobody."""
     log: str = "metastore.log"
     ready_s: float = READY_S
     not_yet: tuple[type[Exception], ...] = (EnvironmentProblem, CatalogRefusedError)
@@ -121,14 +134,23 @@ class MetastoreProgram:
         log4j = f"-Dlog4j.configurationFile={around.conf / LOG}"
         tmp = f"-Djava.io.tmpdir={around.folder / 'tmp'}"
         main = (installation.distribution.text("main"), "-p", str(around.port))
-        result = (*DERBY_OPTIONS, tmp, log4j, *around.jvm)
+        result = (*DERBY_OPTIONS, *self._database_server(), tmp, log4j, *around.jvm)
         return hive_launcher.command(installation, around.conf, main, result)
+
+    def _database_server(self) -> tuple[str, ...]:
+        if not self.database_port:
+            return ()
+        values = {"startNetworkServer": "true", "host": LOOPBACK, "portNumber": self.database_port}
+        return tuple(f"-Dderby.drda.{name}={value}" for name, value in values.items())
 
 
 def serve(
-    runtime: Runtime, prepared: Path | None, folder: Path
+    runtime: Runtime, prepared: Path | None, folder: Path, *, compacts: bool = False
 ) -> AbstractContextManager[Metastore]:
-    """Run a metastore on a copy of a database, in an empty folder; None: it makes its own."""
+    """Run a metastore on a copy of a database, in an empty folder; None: it makes its own.
+
+    `compacts`: whether a HiveServer2 may have to open the database, to ask for compactions.
+    """
     memory.check(runtime.distribution)
     if prepared:
         shutil.copytree(prepared, folder / DERBY, ignore=shutil.ignore_patterns("*.lck"))
@@ -138,10 +160,15 @@ def serve(
         uri = f"thrift://{LOOPBACK}:{port}"
         with metastore_client.connect(uri) as result:
             result.entries("default")
-        uris = MetastoreUris(uri, f"thrift://{runtime.inside}" if runtime.inside else "")
+        inside = f"thrift://{runtime.inside}" if runtime.inside else ""
+        uris = MetastoreUris(uri, inside, database if opened else "")
         return Metastore(running, uris, folder / WAREHOUSE)
 
-    program = MetastoreProgram(runtime.distribution, prepared is not None, ready_s=READY_S)
+    opened = 0
+    if compacts and runtime.distribution.settings.get(DATABASE_SERVER) and not runtime.inside:
+        opened = free_port()
+    database = f"jdbc:derby://{LOOPBACK}:{opened}/{folder / DERBY}"
+    program = MetastoreProgram(runtime.distribution, prepared is not None, opened)
     return runtime.start(program, None, folder, ready)
 
 

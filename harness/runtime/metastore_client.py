@@ -28,6 +28,8 @@ ABLE: Final = ttypes.ClientCapabilities([ttypes.ClientCapability.INSERT_ONLY_TAB
 """What a client says that it knows: without it some tables are not told."""
 NEVER: Final = 2**63 - 1
 """Stands for the oldest open transaction where there is none."""
+AT_ONCE: Final = 1000
+"""So many transactions a metastore begins by one call (`hive.txn.max.open.batch`)."""
 WHO: Final = {"user": "harness", "hostname": "localhost"}
 
 # Thrift logs every failed attempt to connect; the exceptions say the same to who waits for them.
@@ -117,6 +119,14 @@ class Catalog:
                     self.client.add_partitions(decoded)
                 if added.write_ids is not None:
                     repeat_writes(self.client, database, added.name, added.write_ids)
+
+    def end_transactions(self, until: int) -> None:
+        """Let all transactions up to a number be over: those that are to come begin and end."""
+        with _answered(self.uri):
+            while (left := until - self.client.get_open_txns().txn_high_water_mark) > 0:
+                request = ttypes.OpenTxnRequest(min(left, AT_ONCE), **WHO)
+                for id_ in self.client.open_txns(request).txn_ids:
+                    self.client.commit_txn(ttypes.CommitTxnRequest(id_))
 
     def put(self, database: str, entries: Sequence[CatalogEntry], location: str) -> None:
         """Make external tables in a new database, whose own folder lies beside them.

@@ -86,15 +86,16 @@ def start_metastore(
     if compacts:
         site = {**distribution.options_if_any("site"), **metastore.COMPACTS, **metastore.TAKES_ALL}
         distribution = replace(distribution, settings={**distribution.settings, "site": site})
-    serving = (
+    storing = (
         start_store(cache, folder.parent, progress) if distribution.warehouse else nullcontext()
     )
-    with serving as store:
+    with storing as store:
         reached = object_storage.reaching(distribution, store.url) if store else distribution
         how = runtime(reached, cache, progress, folder.parent)
         if prepared is None and isinstance(how, ProcessRuntime):
             prepared = metastore.empty_database(how.installation, cache, progress)
-        with started(name, metastore.serve(how, prepared, folder), progress) as running:
+        serving = metastore.serve(how, prepared, folder, compacts=compacts)
+        with started(name, serving, progress) as running:
             yield replace(running, store=store)
 
 

@@ -10,10 +10,11 @@ cache counts as absent.
 import hashlib
 import json
 import os
+import re
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -124,6 +125,7 @@ FORMAT: Final = 5
 STATE: Final = "state.json"
 CHECKSUMS: Final = ".crc"
 """How the hidden files end that Hadoop's `ChecksumFileSystem` writes."""
+_OF_TRANSACTION: Final = re.compile(r"_v(\d+)$")
 _ADAPTER: Final = TypeAdapter(Frozen)
 
 
@@ -203,7 +205,18 @@ def _register(catalog: Catalog, state: State, warehouse: str) -> None:
         if not warehouse:
             transactional = any(entry.write_ids for entry in state.frozen.entries)
             location = str(_in_sight(state) if transactional else state.home)
+            if transactional:
+                catalog.end_transactions(_last_compaction(state.frozen.listing))
         catalog.register(database, state.frozen.entries, location)
+
+
+def _last_compaction(listing: Iterable[FileSeen]) -> int:
+    """Return the last transaction that a folder is named by: who has not met it leaves that out.
+
+    So Hive 4 names what a compaction made (`AcidUtils.ParsedDirectory` of 4.0.1).
+    """
+    named = (_OF_TRANSACTION.search(seen.path) for seen in listing)
+    return max((int(match[1]) for match in named if match), default=0)
 
 
 def _in_sight(state: State) -> Path:

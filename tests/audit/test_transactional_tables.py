@@ -118,6 +118,12 @@ def test_a_minor_compaction_stands_for_its_writes_and_their_deletions(table: Pat
     ]
 
 
+def test_a_base_that_is_named_by_a_transaction_is_no_overwrite(table: Path) -> None:
+    write(table / "base_0000004_v0000017", 3, (3, 0, 5))
+    ids = WriteIds(4, aborted=(4,))
+    assert ids_of(planned(table, ids)) == [5], "it joined what was committed until then"
+
+
 def test_all_statements_of_a_write_count(table: Path) -> None:
     write(table / "delta_0000003_0000003_0001", 3, (3, 1, 31))
     assert ids_of(planned(table, WriteIds(3))) == [1, 3, 20, 31]

@@ -403,7 +403,7 @@ class HiveEngine:
         progress.note(f"start {runtime.distribution.name}")
         declared = tolerances.declared_for(runtime.distribution.name)
         session_key = str(runtime.distribution.settings.get(SESSION_KEY, ""))
-        program = HiveProgram(runtime.distribution, ready_s=READY_S)
+        program = HiveProgram(runtime.distribution, metastore.database)
 
         def ready(running: Running, port: int) -> HiveServer:
             server = HiveServer(running, port, declared, session_key)
@@ -418,9 +418,22 @@ class HiveEngine:
         return runtime.start(program, metastore, folder, ready)
 
 
+_DATABASE: Final = "javax.jdo.option.Connection"
+COMPACTS: Final = {
+    f"{_DATABASE}DriverName": "org.apache.derby.jdbc.ClientDriver",
+    "hive.compactor.worker.threads": "1",
+    "hive.compactor.worker.sleep.time": "100ms",
+    "hive.compactor.wait.timeout": "2001",
+}
+"""The settings of a HiveServer2 that carries out compactions, as that of Hive 4 does: by itself it
+looks for one every 10 s. It looks for the end of one every 2 s, which cannot be set to less."""
+
+
 @dataclass(frozen=True, slots=True)
 class HiveProgram:
     distribution: Distribution
+    database: str = ""
+    """Of its metastore, by JDBC; with it, it carries out compactions."""
     log: str = "hive.log"
     ready_s: float = READY_S
     not_yet: tuple[type[Exception], ...] = (NoAnswerError, RefusedError)
@@ -431,13 +444,16 @@ class HiveProgram:
             "host": around.host,
             "metastore": around.metastore,
             "work": around.folder,
-            "properties": self.distribution.options_if_any("site"),
+            "properties": {**self._compactions(), **self.distribution.options_if_any("site")},
         }
         return {
             "hive-site.xml": template.render("hive", "hive-site.xml", values),
             # Hive looks for a file of this name, whatever Log4j's own property says.
             LOG: template.render("hive", LOG, {"level": "WARN"}),
         }
+
+    def _compactions(self) -> Mapping[str, str]:
+        return {f"{_DATABASE}URL": self.database, **COMPACTS} if self.database else {}
 
     def environment(self, around: Surroundings) -> Mapping[str, str]:
         return {}

@@ -78,10 +78,11 @@ _INSERT: Final = 0
 """The `operation` of what adds a row."""
 FOLDER: Final = re.compile(
     r"(?P<kind>base|delta|delete_delta)_(?P<first>\d+)(?:_(?P<last>\d+))?"
-    r"(?:_(?P<statement>\d+))?(?:_v\d+)?"
+    r"(?:_(?P<statement>\d+))?(?P<transaction>_v\d+)?"
 )
 COMPACTED: Final = "_metadata_acid"
-"""A file in a base folder that a compaction made, and no overwrite (`AcidUtils.MetaDataFile`)."""
+"""A file in a base folder that a compaction of Hive 3 made, and no overwrite
+(`AcidUtils.MetaDataFile`); one of Hive 4 is named by its transaction instead."""
 
 RowId = tuple[int, int, int]
 Keys = dict[tuple[Path, RowId], tuple[str, str]]
@@ -223,7 +224,7 @@ def _folder(path: Path) -> Folder | None:
     if name is None:
         return None
     first, last = int(name["first"]), int(name["last"] or name["first"])
-    compacted = first != last or (path / COMPACTED).is_file()
+    compacted = first != last or bool(name["transaction"]) or (path / COMPACTED).is_file()
     if name["kind"] == BASE:
         first = 1
     return Folder(path, name["kind"], first, last, compacted)

@@ -72,10 +72,13 @@ class _Write:
     last: int
     statement: int
     files: Sequence[FolderFile]
+    of_transaction: bool
 
     @property
     def compacted(self) -> bool:
-        return any(file.location.endswith(f"/{COMPACTED}") for file in self.files)
+        return self.of_transaction or any(
+            file.location.endswith(f"/{COMPACTED}") for file in self.files
+        )
 
     @property
     def order(self) -> tuple[int, int, int]:
@@ -102,6 +105,7 @@ class _Partition:
                 int(match["last"] or match["first"]),
                 int(match["statement"] or -1),
                 files,
+                bool(match["transaction"]),
             )
             for match, files in named
             if match

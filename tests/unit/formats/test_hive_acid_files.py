@@ -90,6 +90,12 @@ def test_a_compaction_takes_the_place_of_what_it_joined_and_has_a_name_of_its_ow
     assert hive_acid.instants(table, IDS) == ("1", "2", "base_0000002")
 
 
+def test_a_base_that_is_named_by_a_transaction_is_of_a_compaction(table: Path) -> None:
+    write(table / "base_0000002_v0000017", [(1, 0, "a"), (2, 0, "b")])
+    assert hive_acid.instants(table, IDS) == ("1", "2", "base_0000002")
+    assert hive_acid.joined(table, "base_0000002") == ("1", "2")
+
+
 JOINED = "delta_0000001_0000005/bucket_00000"
 Story = list[tuple[FileKind, tuple[str, ...], tuple[str, ...]]]
 

@@ -130,6 +130,31 @@ def test_each_write_ends_as_it_did_and_an_open_one_does_not_end() -> None:
     assert metastore.ended == [("committed", 11), ("aborted", 13), ("committed", 14)]
 
 
+def test_transactions_are_over_up_to_the_last_one_that_a_folder_is_named_by() -> None:
+    metastore = Counting()
+    catalog = metastore_client.Catalog("thrift://x", metastore)
+    catalog.end_transactions(9)
+    assert metastore.ended == []
+    catalog.end_transactions(2009)
+    assert metastore.ended == [("committed", number) for number in range(10, 2010)]
+    assert max(metastore.begun) <= 1000, "a metastore begins no more by one call"
+
+
+class Counting(Simulated):
+    def __init__(self) -> None:
+        super().__init__()
+        self.last = 9
+        self.begun: list[int] = []
+
+    def get_open_txns(self) -> SimpleNamespace:
+        return SimpleNamespace(txn_high_water_mark=self.last)
+
+    def open_txns(self, request: Any) -> SimpleNamespace:  # noqa: ANN401
+        self.begun.append(request.num_txns)
+        first, self.last = self.last + 1, self.last + request.num_txns
+        return SimpleNamespace(txn_ids=list(range(first, self.last + 1)))
+
+
 class SimulatedLocks:
     """A metastore: a transaction has two locks of the table, another waits, and one has none."""
 

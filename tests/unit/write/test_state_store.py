@@ -10,7 +10,7 @@ from harness.artifacts import table_homes
 from harness.artifacts.cache import Cache
 from harness.artifacts.cache_cleanup import sweep
 from harness.core.records import Outcome, OutcomeKind, Refusal
-from harness.runtime.metastore_objects import CatalogEntry
+from harness.runtime.metastore_objects import CatalogEntry, WriteIds
 from harness.write import state_store
 from harness.write.state_store import Frozen, State
 
@@ -154,12 +154,16 @@ def at_home(cache: Cache, table: Path) -> State:
 class Metastore:
     def __init__(self) -> None:
         self.locations: list[str] = []
+        self.ended = 0
 
     def has(self, database: str) -> bool:
         return False
 
     def register(self, database: str, entries: object, location: str) -> None:
         self.locations.append(location)
+
+    def end_transactions(self, until: int) -> None:
+        self.ended = until
 
 
 def registered(state: State, bucket: Path | None = None) -> str:
@@ -185,6 +189,19 @@ def test_a_table_is_in_an_object_store_without_the_files_that_a_disk_has_beside_
 def test_a_table_with_a_home_is_in_no_object_store(at_home: State, tmp_path: Path) -> None:
     assert registered(at_home, tmp_path / "bucket") == at_home.frozen.home
     assert not (tmp_path / "bucket").exists()
+
+
+@pytest.mark.parametrize(("folders", "last"), [((), 0), (("delta_1_3_v09", "base_4_v017"), 17)])
+def test_what_a_compaction_made_counts_where_its_transaction_is_over(
+    cache: Cache, table: Path, folders: tuple[str, ...], last: int
+) -> None:
+    for name in (*folders, "delta_5_5_0"):
+        (table / "p=1" / name).mkdir(parents=True)
+    entries = (CatalogEntry("t", {}, write_ids=WriteIds(5)),)
+    state = state_store.freeze(cache, DIGEST, table, replace(APPLIED, entries=entries))
+    metastore = Metastore()
+    state_store.register(metastore, state)  # type: ignore[arg-type] # what of it is needed
+    assert metastore.ended == last
 
 
 def test_a_table_is_brought_home_before_it_is_read(at_home: State) -> None:
