@@ -124,6 +124,15 @@ def test_a_base_that_is_named_by_a_transaction_is_no_overwrite(table: Path) -> N
     assert ids_of(planned(table, ids)) == [5], "it joined what was committed until then"
 
 
+def test_columns_of_a_compaction_by_query_are_known_in_small_letters(table: Path) -> None:
+    write(folder := table / "delete_delta_0000001_0000003_v0000017", 3, (1, 1, None), (3, 0, None))
+    write(rows := table / "delta_0000001_0000003_v0000017", 3, (1, 0, 1), (1, 1, 2), (3, 0, 3))
+    for file in (folder / "bucket_00000", rows / "bucket_00000"):
+        stored = orc.read_table(file)
+        orc.write_table(stored.rename_columns([*map(str.lower, stored.column_names)]), file)
+    assert ids_of(planned(table, WriteIds(3))) == [1]
+
+
 def test_all_statements_of_a_write_count(table: Path) -> None:
     write(table / "delta_0000003_0000003_0001", 3, (3, 1, 31))
     assert ids_of(planned(table, WriteIds(3))) == [1, 3, 20, 31]

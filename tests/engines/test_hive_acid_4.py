@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 STORY, COMPACTED = shipped("hive_acid/changed_rows", "hive_acid/compaction")
 COMPACT = 5
 TRINO, HIVE = "trino-476", "hive-3.1.3{path=fetch, transactions=on}"
-HIVE_4 = "hive-4.0.1"
+HIVE_4, BY_TEZ = "hive-4.0.1", "hive-4.0.1-tez-0.10.4"
 UPGRADED = MetastoreChoice("hive-metastore-4.0.1", upgraded_from="hive-metastore-3.1.3")
 
 
@@ -70,7 +70,11 @@ def test_trino_is_right_again_once_a_compaction_of_either_kind_has_joined_the_fi
 
 @pytest.mark.parametrize(
     ("writer", "stories", "paths"),
-    [(HIVE_4, (STORY, COMPACTED), ("fetch",)), ("hive-3.1.3", (STORY,), ("fetch", "mapreduce"))],
+    [
+        (HIVE_4, (STORY, COMPACTED), ("fetch",)),
+        (BY_TEZ, (COMPACTED,), ("fetch",)),
+        ("hive-3.1.3", (STORY,), ("fetch", "mapreduce")),
+    ],
 )
 def test_hive_4_shows_what_it_wrote_and_what_hive_3_wrote_before_an_upgrade(
     writer: str,

@@ -424,9 +424,13 @@ COMPACTS: Final = {
     "hive.compactor.worker.threads": "1",
     "hive.compactor.worker.sleep.time": "100ms",
     "hive.compactor.wait.timeout": "2001",
+    "hive.support.concurrency": "true",
+    KEYS[TRANSACTIONS][0]: KEYS[TRANSACTIONS][1]["on"],
 }
 """The settings of a HiveServer2 that carries out compactions, as that of Hive 4 does: by itself it
 looks for one every 10 s. It looks for the end of one every 2 s, which cannot be set to less."""
+BY_QUERY: Final = {"hive.execution.engine": TEZ, "hive.compactor.crud.query.based": "true"}
+"""With them it compacts by queries, for which it needs Tez (`CompactorFactory` of 4.0.1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -453,7 +457,10 @@ class HiveProgram:
         }
 
     def _compactions(self) -> Mapping[str, str]:
-        return {f"{_DATABASE}URL": self.database, **COMPACTS} if self.database else {}
+        if not self.database:
+            return {}
+        by_query = BY_QUERY if TEZ in self.distribution.settings else {}
+        return {f"{_DATABASE}URL": self.database, **COMPACTS, **by_query}
 
     def environment(self, around: Surroundings) -> Mapping[str, str]:
         return {}

@@ -18,6 +18,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
+from harness.core.arrow import pa
 from harness.core.setting_values import SettingValues
 from harness.engines.format_facts import FormatFacts
 from harness.formats.api import (
@@ -74,6 +75,8 @@ ROW: Final = "row"
 """The column of a file that holds a row of the table."""
 ROW_ID: Final = ("originalTransaction", "bucket", "rowId")
 """The columns that tell a row from all others for as long as it is there."""
+WRITER: Final = "currentTransaction"
+_AS_USUAL: Final = {name.lower(): name for name in (*ROW_ID, WRITER)}
 _INSERT: Final = 0
 """The `operation` of what adds a row."""
 FOLDER: Final = re.compile(
@@ -262,9 +265,15 @@ def _deletions(table: Path, deletions: _Deletions, keys: Keys) -> Iterator[FileF
         yield FileFact(relative, FileKind.LOG, file, instant, (), (), tuple(of))
 
 
+def file_table(location: str) -> pa.Table:
+    """Read a file; a compaction by query of Hive 4 names all columns in small letters."""
+    table = arrow_file.read(location)
+    return table.rename_columns([_AS_USUAL.get(name, name) for name in table.column_names])
+
+
 def _stored(path: Path, columns: Sequence[str]) -> tuple[tuple[Any, ...], ...]:
     """Read the values of some columns, row by row, as Arrow has them."""
-    table = arrow_file.read(str(path))
+    table = file_table(str(path))
     if absent := [column for column in columns if column not in table.column_names]:
         raise FileFactError(f"{path.name}: it has no column {', '.join(absent)}")
     return tuple(zip(*(table.column(column).to_pylist() for column in columns), strict=True))

@@ -24,13 +24,21 @@ from harness.formats.hive.read_plan import (
     folder_files,
     planned,
 )
-from harness.formats.hive_acid.format import BASE, COMPACTED, DELETES, FOLDER, ROW, ROW_ID
+from harness.formats.hive_acid.format import (
+    BASE,
+    COMPACTED,
+    DELETES,
+    FOLDER,
+    ROW,
+    ROW_ID,
+    WRITER,
+    file_table,
+)
 from harness.formats.read_plan import PlannedFile, ReadPlan
 from harness.model import partition_paths
 from harness.runtime.metastore_objects import WriteIds
 
 RowId = tuple[int, int, int]
-_WRITER: Final = "currentTransaction"
 _ORIGINAL: Final = re.compile(r"(?P<bucket>\d+)_\d+(_copy_(?P<copy>\d+))?")
 """Files that were there before the table was transactional; of them none has ids of rows."""
 _VERSION_1: Final = 1 << 29
@@ -191,8 +199,8 @@ class _Partition:
 
     def _row_ids(self, file: FolderFile, *, rows: bool = False) -> Iterator[tuple[bool, RowId]]:
         """Yield of each row or deletion of a file whether it was committed, and its id."""
-        stored = arrow_file.read(file.location)
-        names = ("operation", _WRITER, *ROW_ID)
+        stored = file_table(file.location)
+        names = ("operation", WRITER, *ROW_ID)
         if lacking := [name for name in names if name not in stored.column_names]:
             raise FileFactError(f"{file.path}: it has no column {', '.join(lacking)}")
         columns = (stored.column(name).to_pylist() for name in names)
@@ -233,7 +241,7 @@ class AcidFolder(PlainFolder):
 
 
 def _has_ids(schema: pa.Schema) -> bool:
-    return {ROW, *ROW_ID} <= {*schema.names}
+    return {ROW, *map(str.lower, ROW_ID)} <= {*map(str.lower, schema.names)}
 
 
 def _rows(location: str) -> pa.Table:

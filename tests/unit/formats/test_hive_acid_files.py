@@ -96,6 +96,15 @@ def test_a_base_that_is_named_by_a_transaction_is_of_a_compaction(table: Path) -
     assert hive_acid.joined(table, "base_0000002") == ("1", "2")
 
 
+def test_a_compaction_by_query_names_columns_in_small_letters(table: Path) -> None:
+    write(base := table / "base_0000002_v0000017", [(1, 0, "a"), (2, 0, "b")])
+    file = base / "bucket_00000"
+    stored = orc.read_table(file)
+    orc.write_table(stored.rename_columns([*map(str.lower, stored.column_names)]), file)
+    (fact,) = hive_acid.facts(table, "id", IDS)
+    assert fact.keys == ("a", "b")
+
+
 JOINED = "delta_0000001_0000005/bucket_00000"
 Story = list[tuple[FileKind, tuple[str, ...], tuple[str, ...]]]
 
