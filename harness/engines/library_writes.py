@@ -111,3 +111,16 @@ def frame_writes(call: str) -> LibraryWrites:
         return lambda write: call.format(rows=arrow_table(write), mode=mode)
 
     return {"insert": writes("append"), "overwrite": writes("overwrite")}
+
+
+def frame_creation(call: str) -> Callable[[TableWrite], tuple[str]]:
+    """Return how a data frame without rows makes a table.
+
+    `call`: with `{rows}`, `{partition_by}` and `{properties}`.
+    """
+
+    def creation(write: TableWrite) -> tuple[str]:
+        by, properties = expression(write.partition_by), expression(dict(write.properties))
+        return (call.format(rows=arrow_table(write), partition_by=by, properties=properties),)
+
+    return creation

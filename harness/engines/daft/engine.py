@@ -12,7 +12,7 @@ from harness.core.records import Refusal
 from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTravel, TimeTravelWords
 from harness.engines.daft import answers
 from harness.engines.format_facts import FormatFacts
-from harness.engines.library_writes import frame_writes
+from harness.engines.library_writes import frame_creation, frame_writes
 from harness.engines.python_library import POINTER, Description, Entry, PythonLibrary, source_of
 from harness.engines.query_sql import ANSI, NAN_FUNCTION, select
 from harness.model.commit import AS_OF
@@ -83,4 +83,8 @@ ENGINE: Final = PythonLibrary(
     files=("parquet",),
     # Delta tables: Daft's manual, `DataFrame.write_deltalake`.
     writes={"delta": frame_writes("daft.from_arrow({rows}).write_deltalake(table, mode={mode!r})")},
+    creates=frame_creation(
+        "daft.from_arrow({rows}).write_deltalake(table, "
+        "partition_cols={partition_by}, configuration={properties})"
+    ),
 )

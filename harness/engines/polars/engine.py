@@ -11,7 +11,7 @@ from harness.core.records import Refusal
 from harness.core.setting_values import SettingValues
 from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTravel, TimeTravelWords
 from harness.engines.format_facts import FormatFacts
-from harness.engines.library_writes import frame_writes
+from harness.engines.library_writes import frame_creation, frame_writes
 from harness.engines.polars import answers
 from harness.engines.python_library import (
     POINTER,
@@ -137,4 +137,8 @@ ENGINE: Final = PythonLibrary(
     unasked={NULL_IN_LIST: "to Polars a list with NULL has that as one more value (is_in)"},
     # Delta tables: Polars's manual, `DataFrame.write_delta`.
     writes={"delta": frame_writes("pl.from_arrow({rows}).write_delta(table, mode={mode!r})")},
+    creates=frame_creation(
+        "pl.from_arrow({rows}).write_delta(table, "
+        "delta_write_options={{'partition_by': {partition_by}, 'configuration': {properties}}})"
+    ),
 )

@@ -118,15 +118,15 @@ def test_a_writer_takes_settings_as_readers_do(mine: Path) -> None:
         (NamedParts(formats=["mor"]), "unknown format 'mor'; did you mean 'hudi-mor'? allowed: "),
         (
             NamedParts(writers=["datafusion-55.0.0"]),
-            "--writer: datafusion-55.0.0 writes nothing; allowed: deltalake-1.6.6, duckdb-",
+            "--writer: datafusion-55.0.0 writes nothing; allowed: daft-0.7.26, deltalake-",
         ),
         (
             NamedParts(writers=["trino-476"]),
-            "--writer: trino-476 writes single steps (by: trino-476); allowed: deltalake-1.6.6, d",
+            "--writer: trino-476 writes single steps (by: trino-476); allowed: daft-0.7.26, d",
         ),
         (
             NamedParts(writers=["nope"]),
-            "--writer: there is no 'nope'; allowed: deltalake-1.6.6, duckdb-1.5.5, ",
+            "--writer: there is no 'nope'; allowed: daft-0.7.26, deltalake-1.6.6, ",
         ),
         (NamedParts(readers=["nope"]), "'nope' is not a reader; allowed: "),
         (
