@@ -171,7 +171,8 @@ def add(
     name, cache = "-".join(versions), Cache.default(offline=offline)
     custom_distributions.register([folder])
     file = add_version.add(name, folder / shipped.DISTRIBUTIONS, cache, output.progress())
-    text = f"written: {file}; next: harness engines verify {name} --scenarios {folder}"
+    named = f" --scenarios {folder}" if folder != Path() else ""
+    text = f"written: {file}; next: harness engines verify {name}{named}"
     output.end(text, file=str(file), name=name)
 
 

@@ -131,13 +131,16 @@ def _shown(name: str, value: str) -> str:
 def register(paths: Iterable[Path]) -> None:
     """Make the distributions known that stand beside scenarios: in their folder, or one above.
 
-    Above a folder with profiles nothing is looked for: what is broken there is not its own.
+    Above a folder with profiles nothing is looked for: what is broken there is not its own. In the
+    folder where a command is given counts what `harness engines add` writes there.
 
     Raises UsageProblem: a distribution is called like one that is shipped.
     Raises ScenarioProblem: a file cannot be read.
     """
     folders = dict.fromkeys(chain.from_iterable(map(_places, paths)))
-    for file in chain.from_iterable(sorted((f / DISTRIBUTIONS).glob("*.yaml")) for f in folders):
+    here = (f for f in sorted(Path(DISTRIBUTIONS).glob("*.yaml")) if distributions.by_rules(f.stem))
+    beside = chain.from_iterable(sorted((f / DISTRIBUTIONS).glob("*.yaml")) for f in folders)
+    for file in chain(here, beside):
         text = yaml_reader.read(file, yaml_reader.MAX_BYTES, "lock data")
         distributions.register(file.stem, text, str(file))
     for file in (folder / READERS for folder in folders):

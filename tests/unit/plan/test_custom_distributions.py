@@ -149,3 +149,15 @@ def test_a_broken_file_above_a_folder_with_profiles_stops_nothing(tmp_path: Path
         custom_distributions.register([folder])
     (folder / "profiles.yaml").touch()
     custom_distributions.register([folder])
+
+
+def test_what_was_added_in_the_folder_of_a_command_is_known_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder := tmp_path / "distributions").mkdir()
+    (folder / "trino-470.yaml").write_text("{name: trino-470, like: trino-476, version: '470'}")
+    (folder / "of_somebody_else.yaml").write_text("no: lock data")
+    monkeypatch.chdir(tmp_path)
+    custom_distributions.register(())
+    assert distributions.load("trino-470").version == "470"
+    assert not distributions.exists("of_somebody_else")
