@@ -1,4 +1,4 @@
-"""A relay between a writer and its metastore that withholds the commit of a transaction.
+"""A relay between a writer and its metastore that withholds a call, such as a transaction's commit.
 
 All files of the write are in the table's folder when `commit_txn` is called (Hive documentation,
 "Hive Transactions"; `Driver.runInternal` of Hive 3.1.3): who sends it gets no answer.
@@ -14,25 +14,35 @@ from urllib.parse import urlsplit
 
 from harness.runtime.process import LOOPBACK
 
-COMMIT: Final = b"\x80\x01\x00\x01" + len(b"commit_txn").to_bytes(4, "big") + b"commit_txn"
-"""How a call to commit begins: version and kind of the message, the length of its name, and that
-(specification of Thrift's binary protocol, "Message", strict encoding)."""
+
+def beginning_of(call: bytes) -> bytes:
+    """Return how a call begins: version and kind of the message, the length of its name, and that.
+
+    Specification of Thrift's binary protocol, "Message", strict encoding.
+    """
+    return b"\x80\x01\x00\x01" + len(call).to_bytes(4, "big") + call
+
+
+COMMIT: Final = beginning_of(b"commit_txn")
 AT_ONCE: Final = 1 << 16
 
 
-class CommitRelay(ThreadingTCPServer):
-    """Passes everything on to a metastore, except commits while it withholds them."""
+class CallRelay(ThreadingTCPServer):
+    """Passes everything on to a metastore, except one kind of call while it withholds it."""
 
     daemon_threads = True
     block_on_close = False
 
-    def __init__(self, metastore: str) -> None:
-        """Listen on a free port; `metastore`: its URI."""
+    def __init__(self, metastore: str, call: bytes = COMMIT) -> None:
+        """Listen on a free port; `metastore`: its URI; `call`: how what is withheld begins."""
         super().__init__((LOOPBACK, 0), _Conversation)
         address = urlsplit(metastore)
         self.metastore: Final = address.hostname, address.port
         self._withholds = threading.Event()
         self._withheld = threading.Event()
+        self.call: Final = call
+        self.waiting: Final = list[socket.socket]()
+        """The connections of those whose call was withheld."""
 
     @property
     def uri(self) -> str:
@@ -40,20 +50,28 @@ class CommitRelay(ThreadingTCPServer):
 
     @contextmanager
     def withholding(self) -> Iterator[None]:
-        """Withhold every commit as long as the context lasts."""
+        """Withhold every such call as long as the context lasts.
+
+        Then those who still wait lose their connection, by which a client of Hive calls again.
+        """
         self._withheld.clear()
         self._withholds.set()
         try:
             yield
         finally:
             self._withholds.clear()
+            for client in self.waiting:
+                with suppress(OSError):  # it is gone
+                    client.shutdown(socket.SHUT_RDWR)
+            self.waiting.clear()
 
     def has_withheld(self) -> bool:
         return self._withheld.is_set()
 
-    def withholds(self, message: bytes) -> bool:
-        is_withheld = self._withholds.is_set() and COMMIT in message
+    def withholds(self, message: bytes, client: socket.socket) -> bool:
+        is_withheld = self._withholds.is_set() and self.call in message
         if is_withheld:
+            self.waiting.append(client)
             self._withheld.set()
         return is_withheld
 
@@ -61,7 +79,7 @@ class CommitRelay(ThreadingTCPServer):
 class _Conversation(BaseRequestHandler):
     """A connection of a client, and the one to the metastore that serves it."""
 
-    server: CommitRelay
+    server: CallRelay
 
     def handle(self) -> None:
         with suppress(OSError), socket.create_connection(self.server.metastore) as metastore:
@@ -74,10 +92,10 @@ class _Conversation(BaseRequestHandler):
     def _hand_on(self, metastore: socket.socket) -> None:
         tail = b""
         for text in _bytes_from(self.request):
-            if self.server.withholds(tail + text):
+            if self.server.withholds(tail + text, self.request):
                 break
             metastore.sendall(text)
-            tail = (tail + text)[1 - len(COMMIT) :]
+            tail = (tail + text)[1 - len(self.server.call) :]
         for _ in _bytes_from(self.request):  # until the client is gone: it gets no answer
             pass
 
@@ -95,8 +113,8 @@ def _bytes_from(speaker: socket.socket) -> Iterator[bytes]:
 
 
 @contextmanager
-def relay(metastore: str) -> Iterator[CommitRelay]:
-    with CommitRelay(metastore) as result:
+def relay(metastore: str, call: bytes = COMMIT) -> Iterator[CallRelay]:
+    with CallRelay(metastore, call) as result:
         threading.Thread(target=result.serve_forever, daemon=True).start()
         try:
             yield result

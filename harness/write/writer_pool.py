@@ -23,7 +23,7 @@ from harness.model.identifiers import TABLE
 from harness.runtime import memory, metastore, metastore_relay, provide, work_folders
 from harness.runtime.api import MetastoreUris, Runtime, Served
 from harness.runtime.hive_mutation import TOOL, MutationProgram, has_library
-from harness.runtime.metastore_relay import CommitRelay
+from harness.runtime.metastore_relay import CallRelay
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class SqlWriter:
     timeout_s: float
     """After so long a setting of a session counts as unanswered."""
     mutations: MutationProgram | None = None
-    relay: CommitRelay | None = None
+    relay: CallRelay | None = None
     """What keeps its commits from the metastore when it is told to; None where nothing does."""
 
     def open(self, settings: Mapping[str, str]) -> SqlSession:

@@ -124,6 +124,15 @@ def test_a_base_that_is_named_by_a_transaction_is_no_overwrite(table: Path) -> N
     assert ids_of(planned(table, ids)) == [5], "it joined what was committed until then"
 
 
+@pytest.mark.parametrize("name", ["base_0000003", "delta_0000001_0000003"])
+def test_rows_of_a_compaction_that_was_begun_anew_count_once(name: str, table: Path) -> None:
+    for transaction in (17, 9):
+        write(table / f"{name}_v{transaction:07}", 3, (1, 0, 1), (3, 0, 3))
+    plan = planned(table, WriteIds(3))
+    assert ids_of(plan) == [1, 3]
+    assert [file.path for file in plan.files] == [f"{name}_v0000017/bucket_00000"]
+
+
 def test_columns_of_a_compaction_by_query_are_known_in_small_letters(table: Path) -> None:
     write(folder := table / "delete_delta_0000001_0000003_v0000017", 3, (1, 1, None), (3, 0, None))
     write(rows := table / "delta_0000001_0000003_v0000017", 3, (1, 0, 1), (1, 1, 2), (3, 0, 3))

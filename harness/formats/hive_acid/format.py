@@ -120,6 +120,11 @@ class Folder:
         """Return whether a compaction has its rows as well."""
         if self is other or self.path.parent != other.path.parent:
             return False
+        if (self.kind, self.first, self.last) == (other.kind, other.first, other.last) and (
+            self.compacted and other.compacted
+        ):
+            # One of them is left of a compaction that another worker began anew.
+            return self.path.name < other.path.name
         if other.kind == BASE:
             return self.last <= other.last
         wider = other.last - other.first > self.last - self.first

@@ -105,7 +105,7 @@ class _Partition:
         folders = defaultdict[str, list[FolderFile]](list)
         for file in self.files:
             folders[file.location.split("/")[-2]].append(file)
-        named = ((FOLDER.fullmatch(name), files) for name, files in folders.items())
+        named = ((FOLDER.fullmatch(name), files) for name, files in sorted(folders.items()))
         made = [
             _Write(
                 match["kind"],
@@ -118,7 +118,10 @@ class _Partition:
             for match, files in named
             if match
         ]
-        object.__setattr__(self, "writes", sorted(made, key=lambda write: write.order))
+        # Of a compaction that another worker began anew the same rows are there twice.
+        ranges = {(write.kind, write.first, write.last): write for write in made}
+        last = [w for w in made if not w.of_transaction or ranges[w.kind, w.first, w.last] is w]
+        object.__setattr__(self, "writes", sorted(last, key=lambda write: write.order))
 
     def committed(self, number: int) -> bool:
         if self.ids is None:

@@ -96,6 +96,14 @@ def test_a_base_that_is_named_by_a_transaction_is_of_a_compaction(table: Path) -
     assert hive_acid.joined(table, "base_0000002") == ("1", "2")
 
 
+@pytest.mark.parametrize("name", ["base_0000002", "delta_0000001_0000002"])
+def test_a_compaction_that_was_begun_anew_has_its_rows_once(name: str, table: Path) -> None:
+    for transaction in (17, 9):
+        write(table / f"{name}_v{transaction:07}", [(1, 0, "a"), (2, 0, "b")])
+    (fact,) = hive_acid.facts(table, "id", WriteIds(2))
+    assert fact.path == f"{name}_v0000017/bucket_00000"
+
+
 def test_a_compaction_by_query_names_columns_in_small_letters(table: Path) -> None:
     write(base := table / "base_0000002_v0000017", [(1, 0, "a"), (2, 0, "b")])
     file = base / "bucket_00000"

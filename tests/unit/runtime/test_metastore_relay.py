@@ -8,7 +8,7 @@ from socketserver import BaseRequestHandler, ThreadingTCPServer
 
 import pytest
 
-from harness.runtime.metastore_relay import COMMIT, CommitRelay, relay
+from harness.runtime.metastore_relay import COMMIT, CallRelay, relay
 from harness.runtime.process import LOOPBACK
 
 LIMIT_S = 10.0
@@ -37,7 +37,7 @@ class _Answer(BaseRequestHandler):
 
 @dataclass(frozen=True, slots=True)
 class Through:
-    relay: CommitRelay
+    relay: CallRelay
     echo: Echo
     clients: list[socket.socket] = field(default_factory=list)
 
@@ -50,7 +50,7 @@ class Through:
         return self.echo.heard.get(timeout=LIMIT_S)
 
 
-def connected(to: CommitRelay) -> socket.socket:
+def connected(to: CallRelay) -> socket.socket:
     return socket.create_connection((LOOPBACK, to.server_address[1]), LIMIT_S)
 
 
@@ -103,6 +103,19 @@ def test_a_commit_that_is_retained_never_comes_and_all_else_goes_on(through: Thr
         client.close()
         assert through.heard() == b"", "the metastore is told that its client is gone"
     assert received(other, COMMIT + b"8") == through.heard()
+
+
+def test_who_still_waits_when_nothing_is_withheld_any_more_has_to_call_again(
+    through: Through,
+) -> None:
+    client = through.client()
+    with through.relay.withholding():
+        client.sendall(COMMIT + b"7")
+        assert through.relay._withheld.wait(LIMIT_S)
+        assert len(through.relay.waiting) == 1
+    assert client.recv(1) == b""
+    assert through.heard() == b""
+    assert received(through.client(), COMMIT + b"7") == through.heard()
 
 
 def test_the_name_of_the_call_may_come_in_two_parts(through: Through) -> None:
