@@ -424,6 +424,15 @@ def python_literal(text: str, type_: str, zone: str = "+00:00") -> str:
     return f"Decimal({text!r})" if type_.startswith("decimal") else repr(text)
 
 
+def arrow_groups(rows: str, columns: Sequence[str]) -> str:
+    """Return how many rows each value of a column has, as Arrow counts the rows of a library.
+
+    `columns`: what both are called in the answer.
+    """
+    counted = f"{rows}.group_by({columns[0]!r}).aggregate([([], 'count_all')])"
+    return f"{counted}.rename_columns({[*columns]!r})"
+
+
 def reply_of(table: pyarrow.Table, seconds: float, sent: str = "", confirmed: str = "") -> Reply:
     every = tuple(
         Column(column.name, str(column.type), canonical_type(column.type))

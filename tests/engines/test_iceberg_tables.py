@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.core.records import OutcomeKind, VerdictKind
+from harness.core.records import FindingKind, OutcomeKind, VerdictKind
 from harness.run.load_run import WRITE, Run
 from tests.engines.planned_run import planned, shipped
 
@@ -27,9 +27,10 @@ REFUSED: dict[str, set[int]] = {
 field, the publication of a write that replaces files which are no longer the newest (by a branch,
 of any write after another one), to expire snapshots of a table made by `snapshot`, and a NULL that
 is forbidden."""
-WITHOUT = {"evolution/column_defaults": 14, "iceberg/not_null": 12}
+MIGRATED, DROPPED_AGAIN, WRITTEN_ANEW = "snapshots/migrated", 10, 13
+WITHOUT = {"evolution/column_defaults": 14, "iceberg/not_null": 12, MIGRATED: DROPPED_AGAIN}
 """Since this step Iceberg 1.10.1 reads no file without the decimal that has a default value, or the
-column in which NULL is forbidden."""
+column in which NULL is forbidden; or takes a column that was dropped for a new one of its name."""
 
 
 STORIES = {story.name: story for story in shipped(*REFUSED)}
@@ -54,6 +55,22 @@ def test_what_is_applied_is_read_right(name: str, run: Run) -> None:
         and verdict.verdict is not VerdictKind.CORRECT
     }
     assert not wrong
+
+
+def test_a_dropped_column_comes_back_until_the_files_of_the_plain_table_are_written_anew(
+    run: Run,
+) -> None:
+    """An update writes all rows anew only where the table has no partitions."""
+    late = [
+        verdict
+        for verdict in run.recorded.values()
+        if verdict.scenario == MIGRATED and verdict.view != WRITE and verdict.step >= DROPPED_AGAIN
+    ]
+    wrong = [verdict for verdict in late if verdict.verdict is not VerdictKind.CORRECT]
+    assert {verdict.step for verdict in wrong} == {*range(DROPPED_AGAIN, WRITTEN_ANEW)}
+    assert {"partitioned=last" in verdict.variant for verdict in wrong} == {True}
+    findings = {(one.kind, one.columns) for verdict in wrong for one in verdict.findings}
+    assert findings == {(FindingKind.RESURRECTED, ("f2",))}
 
 
 @pytest.mark.parametrize("name", REFUSED)

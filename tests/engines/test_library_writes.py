@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 from typing import cast
 
 import pyarrow as pa
@@ -21,7 +21,7 @@ from harness.artifacts import distributions
 from harness.conformance import table_writer
 from harness.core.progress import Progress
 from harness.core.setting_values import DELETE_MODE, MERGE_ON_READ
-from harness.engines.api import Question
+from harness.engines.api import Question, ReaderSettings
 from harness.engines.arrow_values import arrow_type
 from harness.engines.python_library import (
     POINTER,
@@ -193,9 +193,48 @@ def test_a_library_shows_the_rows_of_the_truth_after_each_step_that_it_wrote(
             assert sorted(map(str, map(look_of, reply.rows))) == rows_of(after), operation
 
 
+@pytest.mark.parametrize(
+    ("reader", "format_name", "settings"),
+    [
+        ("pyiceberg-0.12.0", "iceberg", {}),
+        ("polars-2.1.0", "iceberg", {}),
+        ("daft-0.7.26", "iceberg", {}),
+        ("duckdb-1.5.5", "iceberg", {}),
+        ("chdb-4.4.0", "iceberg", {}),
+        ("polars-2.1.0", "delta", {}),
+        ("deltalake-1.6.6", "delta", {}),
+        ("deltalake-1.6.6", "delta", {"interface": "arrow"}),
+    ],
+)
+def test_a_library_counts_the_rows_of_each_value(
+    reader: str,
+    format_name: str,
+    settings: dict[str, str],
+    installed: Installed,
+    progress: Progress,
+    tmp_path: Path,
+) -> None:
+    truth = scenario_of(Insert((1, 2, 3)), columns=COLUMNS).truths(merge_on_read=False).history()[1]
+    maker = {"delta": "deltalake-1.6.6", "iceberg": "pyiceberg-0.12.0"}[format_name]
+    packages = cast("Path", installed(maker).home)
+    pointer = first_rows(truth, packages, format_name, tmp_path)
+    question = Question("d", TABLE, formats.facts(format_name), query("groups(f1)", truth))
+    entries = OneTable(tmp_path / TABLE, pointer)
+    with opened(reader, entries, installed, progress, tmp_path, settings) as session:
+        reply = session.ask(question, timeout_s=60)
+    expected = [(value, 1) for value in ("f3s1r1", "f3s1r2", "f3s1r3")]
+    assert [column.name for column in reply.columns] == ["f1", "row_count"]
+    assert sorted(reply.rows) == expected
+
+
 @contextmanager
 def opened(
-    writer: str, entries: OneTable, installed: Installed, progress: Progress, folder: Path
+    writer: str,
+    entries: OneTable,
+    installed: Installed,
+    progress: Progress,
+    folder: Path,
+    settings: ReaderSettings = MappingProxyType({}),
 ) -> Iterator[LibraryConnection]:
     engine, home = engines.load(distributions.load(writer).engine), folder / writer
     assert isinstance(engine, PythonLibrary)
@@ -203,7 +242,7 @@ def opened(
     runtime = ProcessRuntime(installed(writer))
     with (
         engine.serve_tables(runtime, lambda: entries, home, progress) as server,
-        closing(server.open({})) as session,
+        closing(server.open(settings)) as session,
     ):
         yield session
 

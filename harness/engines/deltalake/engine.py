@@ -17,6 +17,7 @@ from harness.engines.python_library import (
     Description,
     Entry,
     PythonLibrary,
+    arrow_groups,
     folder_of,
     python_literal,
 )
@@ -67,8 +68,9 @@ def statement(question: Question, settings: ReaderSettings) -> str:
         return select(question, ANSI, TIME_TRAVEL, words=FINGERPRINTS)
     query, name = question.query, _called(question.table, question.past)
     filters = " & ".join(map(_filter, query.conditions))
-    nested = any("." in path for path in query.columns)
-    arguments = [f"columns={[*query.columns]!r}"] if query.columns and not nested else []
+    columns = query.columns[:1] if query.groups else query.columns
+    nested = any("." in path for path in columns)
+    arguments = [f"columns={[*columns]!r}"] if columns and not nested else []
     arguments += [f"filters={filters}"] if filters else []
     rows = f"table({question.database!r}, {name!r}).to_pyarrow_table({', '.join(arguments)})"
     if query.count:
@@ -76,8 +78,10 @@ def statement(question: Question, settings: ReaderSettings) -> str:
     if query.limit:
         rows = f"{rows}.slice(0, {query.limit})"
     if nested:
-        flat = ".flatten()" * max(path.count(".") for path in query.columns)
-        rows = f"{rows}{flat}.select({[*query.columns]!r})"
+        flat = ".flatten()" * max(path.count(".") for path in columns)
+        rows = f"{rows}{flat}.select({[*columns]!r})"
+    if query.groups:
+        return arrow_groups(rows, query.columns)
     return f"pc.{query.extreme}({rows}[{query.columns[0]!r}])" if query.extreme else rows
 
 

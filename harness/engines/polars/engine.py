@@ -72,6 +72,9 @@ def _selected(query: Query) -> str:
         return ".select(pl.len())"
     if query.extreme:
         return f".select({_column(query.columns[0])}.{query.extreme}())"
+    if query.groups:
+        path, rows = query.columns
+        return f".group_by({_column(path)}.alias({path!r})).agg(pl.len().alias({rows!r}))"
     columns = ", ".join(
         f"{_column(path)}.alias({path!r})" if "." in path else _column(path)
         for path in query.columns

@@ -2,7 +2,7 @@
 
 A question is an expression of Python on a `StaticTable`. Conditions and columns are arguments of
 `Table.scan`; what that has no word for is Arrow's, of the rows that it gave: a part of a struct as
-a column of its own, the least and the greatest value.
+a column of its own, the least and the greatest value, how many rows each value has.
 """
 
 from pathlib import Path
@@ -11,7 +11,13 @@ from typing import Final
 from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTravel, TimeTravelWords
 from harness.engines.pyiceberg import answers
 from harness.engines.pyiceberg.words import WRITES, condition, creation
-from harness.engines.python_library import POINTER, Description, Entry, PythonLibrary
+from harness.engines.python_library import (
+    POINTER,
+    Description,
+    Entry,
+    PythonLibrary,
+    arrow_groups,
+)
 from harness.engines.query_sql import time_travel_words
 from harness.model.commit import AS_OF, BRANCH, TAG
 from harness.model.query import NULL_IN_LIST, Query
@@ -27,8 +33,8 @@ TIME_TRAVEL: Final[TimeTravel] = {
 def statement(question: Question, settings: ReaderSettings) -> str:
     query = question.query
     arguments = [condition(query.conditions)] if query.conditions else []
-    if query.columns:
-        arguments.append(f"selected_fields=({', '.join(map(repr, query.columns))},)")
+    if columns := query.columns[:1] if query.groups else query.columns:
+        arguments.append(f"selected_fields=({', '.join(map(repr, columns))},)")
     if query.limit:
         arguments.append(f"limit={query.limit}")
     call = ""
@@ -49,6 +55,8 @@ def _taken(query: Query, scan: str) -> str:
         return f"{scan}.count()"
     flat = ".flatten()" * max((path.count(".") for path in query.columns), default=0)
     rows = f"{scan}.to_arrow(){flat}"
+    if query.groups:
+        return arrow_groups(rows, query.columns)
     if query.extreme:
         return f"pc.{query.extreme}({rows}[{query.columns[0]!r}])"
     return f"{rows}.select({[*query.columns]!r})" if query.columns else rows

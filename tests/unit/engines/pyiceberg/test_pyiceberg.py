@@ -56,6 +56,14 @@ def test_a_tag_is_named_after_the_scan() -> None:
     assert engine.statement(question, {}) == f"{SCAN}().use_ref('step-2').count()"
 
 
+def test_groups_are_counted_by_arrow_in_the_one_column() -> None:
+    query = Query(columns=("a.x", "row_count"), groups=True)
+    assert engine.statement(Question("d", "t", FACTS, query), {}) == (
+        f"{SCAN}(selected_fields=('a.x',)).to_arrow().flatten().group_by('a.x')"
+        ".aggregate([([], 'count_all')]).rename_columns(['a.x', 'row_count'])"
+    )
+
+
 def test_an_extreme_is_one_of_arrow_of_the_one_column() -> None:
     query = Query(columns=("a.x",), extreme=Extreme.MAX)
     assert engine.statement(Question("d", "t", FACTS, query), {}) == (
