@@ -168,7 +168,7 @@ def serve(
     if compacts and runtime.distribution.settings.get(DATABASE_SERVER) and not runtime.inside:
         opened = free_port()
     database = f"jdbc:derby://{LOOPBACK}:{opened}/{folder / DERBY}"
-    program = MetastoreProgram(runtime.distribution, prepared is not None, opened)
+    program = MetastoreProgram(runtime.distribution, prepared is not None, opened, ready_s=READY_S)
     return runtime.start(program, None, folder, ready)
 
 

@@ -403,7 +403,7 @@ class HiveEngine:
         progress.note(f"start {runtime.distribution.name}")
         declared = tolerances.declared_for(runtime.distribution.name)
         session_key = str(runtime.distribution.settings.get(SESSION_KEY, ""))
-        program = HiveProgram(runtime.distribution, metastore.database)
+        program = HiveProgram(runtime.distribution, metastore.database, ready_s=READY_S)
 
         def ready(running: Running, port: int) -> HiveServer:
             server = HiveServer(running, port, declared, session_key)
