@@ -425,8 +425,10 @@ def _owners(state: ExpectedState, names: Sequence[str], rows: Sequence[AnsweredR
     key = state.history[0].table.key
     at = names.index(key) if key in names else None
     # The keys of a write that failed are keys as well.
-    ever = {text_of(k) for t in state.history for k in (*t.rows, *(row.key for row in t.failed))}
-    named_null = text_of(None) in ever  # a key may be called so
+    keys_ever = {k for t in state.history for k in (*t.rows, *(row.key for row in t.failed))}
+    ever = set(map(text_of, keys_ever))
+    # A key may be called so; where rows are groups of values, that of NULL is no other key.
+    named_null = None not in keys_ever and text_of(None) in ever
     shown = [
         "" if at is None or (row[at] is None and named_null) else text_of(row[at]) for row in rows
     ]

@@ -190,3 +190,12 @@ def test_each_group_stands_once_with_the_number_of_its_rows() -> None:
     assert FindingKind.DUPLICATE in kinds
     lost = blamed(verdict_on(case, [(0, 2)], "groups(p)"))
     assert {kind for kind, _, _ in lost} == {FindingKind.LOST_ROW}
+
+
+def test_a_group_of_null_is_one_as_any_other() -> None:
+    lines = [line.replace(", f1: string", "") for line in STORY.splitlines()[:7]]
+    text = "\n".join([*lines, "  - insert: {rows: [{id: a, p: null}, {id: b, p: 5}]}"])
+    case = case_of(({}, {}), text)
+    assert verdict_on(case, [(None, 1), (5, 1)], "groups(p)").verdict is VerdictKind.CORRECT
+    ((kind, _, _),) = blamed(verdict_on(case, [(5, 1)], "groups(p)"))
+    assert kind is FindingKind.LOST_ROW
