@@ -154,9 +154,8 @@ class VariantOutcomes:
             settings[program] = file_sha256(SOURCES[program])
         loaded = {name: distributions.load(name) for name in dict.fromkeys(writers)}
         for name, distribution in loaded.items():
-            if other_writers.library_writes(
-                distribution, self.shape.reader_facts
-            ):  # its worker is code of ours
+            # The worker of a library is code of ours.
+            if other_writers.library_writes(distribution, self.shape.reader_facts):
                 settings[name] = engines.load(distribution.engine).ask_code()
         tools = hive_mutation.needed(loaded.values())
         names = *writers, *tools

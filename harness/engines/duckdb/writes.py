@@ -7,14 +7,13 @@ Source: DuckDB's manual, "Writing to Iceberg", "Delta Extension", "MERGE INTO St
 from dataclasses import replace
 from typing import Final
 
-from harness.engines.duckdb.answers import SENT, TARGET
+from harness.engines.duckdb.answers import SENT, TARGET, text
 from harness.engines.library_writes import LibraryWrites, TableWrite, arrow_table
 from harness.engines.query_sql import ANSI, predicate
 from harness.model import identifiers
 from harness.model.datatypes import TypeNames
 from harness.model.python_text import expression
 
-QUOTE: Final = "'"
 _NAMES: Final = {
     "int": "integer",
     "long": "bigint",
@@ -83,16 +82,10 @@ def creation(write: TableWrite) -> tuple[str]:
     columns = ", ".join(f"{quoted(name)} {_TYPES.text(type_)}" for name, type_ in write.columns)
     partitions = ", ".join(map(quoted, write.partition_by))
     by = f"partitioned by ({partitions}) " if partitions else ""
-    options = "".join(
-        f"{_text(name)} = {_text(value)}, " for name, value in write.properties.items()
-    )
+    options = "".join(f"{text(name)} = {text(value)}, " for name, value in write.properties.items())
     sql = f"create table {TARGET} ({columns}) {by}with ({options}location = '"
     # Texts that stand side by side are one to Python; that in the middle has a placeholder.
-    return (f"table.run({expression(sql)} '{write.location}' {expression(QUOTE + ')')})",)
-
-
-def _text(value: str) -> str:
-    return QUOTE + value.replace(QUOTE, QUOTE * 2) + QUOTE
+    return (f"table.run({expression(sql)} '{write.location}' {expression("')")})",)
 
 
 INSERTS: Final[LibraryWrites] = {"insert": _insert}
