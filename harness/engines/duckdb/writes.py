@@ -85,7 +85,8 @@ def creation(write: TableWrite) -> tuple[str]:
     options = "".join(f"{text(name)} = {text(value)}, " for name, value in write.properties.items())
     sql = f"create table {TARGET} ({columns}) {by}with ({options}location = '"
     # Texts that stand side by side are one to Python; that in the middle has a placeholder.
-    return (f"table.run({expression(sql)} '{write.location}' {expression("')")})",)
+    end = expression("')")
+    return (f"table.run({expression(sql)} '{write.location}' {end})",)
 
 
 INSERTS: Final[LibraryWrites] = {"insert": _insert}
